@@ -1,0 +1,103 @@
+//! What is integrated: y′ = f(t, y, d), where the discrete values d are constant between events.
+//!
+//! ```text
+//!   d = [ modes of the switches | held values ]
+//! ```
+//!
+//! A *switch* is a real function g(t, y, d) behind an `if`, `abs`, `floor`, … Its *mode* says on which side
+//! of it the solution is, and f is smooth as long as the modes stay. The driver finds where g leaves its
+//! side, ends a step there and changes the mode; f itself never compares anything. A *condition* is a
+//! truth value made of modes; where it becomes true, its action runs. *Held* values are assigned by actions only.
+
+/// The kinds of switches and what their mode means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchKind {
+    /// mode = sign of g: −1, 0 or +1. Mode 0 is taken only where g stays zero.
+    Sign,
+    /// mode = ⌊g⌋.
+    Floor,
+    /// mode = index of the segment of a table; always a function of time alone.
+    Segment,
+}
+
+/// One switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// What its mode means.
+    pub kind: SwitchKind,
+    /// g depends on t only: its crossings come from [`System::next_crossing`] and are hit exactly.
+    pub of_time: bool,
+}
+
+/// What happens when something becomes true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// Run the action of this index.
+    Act(usize),
+    /// End the run (`stop when`).
+    Stop,
+}
+
+/// An action repeated at t₀ + k·period, k = 0, 1, … It adds no rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampled {
+    /// Time between two samples, positive.
+    pub period: f64,
+    /// Index of the action.
+    pub action: usize,
+}
+
+/// The shape of a system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Number of states y.
+    pub states: usize,
+    /// The switches; their modes are the first elements of d.
+    pub switches: Vec<Switch>,
+    /// Number of held values, which follow the modes in d.
+    pub held: usize,
+    /// One reaction per condition, in the order of [`System::conditions`].
+    pub conditions: Vec<Reaction>,
+    /// The sampled actions.
+    pub sampled: Vec<Sampled>,
+}
+
+impl Layout {
+    /// Length of d.
+    pub fn discrete(&self) -> usize {
+        self.switches.len() + self.held
+    }
+}
+
+/// A dynamic system as the methods and the driver see it. `&mut self` is for scratch memory: the same
+/// arguments always give the same bits.
+pub trait System {
+    /// Its shape, constant over a run.
+    fn layout(&self) -> &Layout;
+
+    /// dy = f(t, y, d). Where f is not defined the result is not finite.
+    fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
+
+    /// g of every switch (of those of time alone, too).
+    fn switch_values(&mut self, _t: f64, _y: &[f64], _d: &[f64], _g: &mut [f64]) {}
+
+    /// dg/dt along the flow, ∂g/∂t + ∂g/∂y·f, of every switch.
+    fn switch_slopes(&mut self, _t: f64, _y: &[f64], _d: &[f64], _slope: &mut [f64]) {}
+
+    /// For a switch of time alone: the first crossing after `after` and not later than `until`.
+    fn next_crossing(&mut self, _switch: usize, _after: f64, _until: f64) -> Option<f64> {
+        None
+    }
+
+    /// For a switch of time alone: its mode on an interval that begins at `t` (the limit from the right).
+    fn mode_from(&mut self, _switch: usize, _t: f64) -> f64 {
+        0.0
+    }
+
+    /// Whether each condition is true; depends on d only.
+    fn conditions(&mut self, _d: &[f64], _truth: &mut [bool]) {}
+
+    /// Performs an action: reads t, y, d as they are before it, and writes the elements it assigns into
+    /// `new_y` and `new_d`; the others are left alone.
+    fn act(&mut self, _action: usize, _t: f64, _y: &[f64], _d: &[f64], _new_y: &mut [f64], _new_d: &mut [f64]) {}
+}
