@@ -1,1 +1,18 @@
-//! (being written)
+//! The expression graph: build, differentiate, simplify, substitute, print.
+//!
+//! An expression is an index into a [`Graph`]. Equal expressions have equal indices, a child has a
+//! smaller index than its parent, and nothing depends on the order of a hash table: the same calls
+//! give the same graph. No operation recurses, so a sum of a million terms is an ordinary expression.
+
+mod decimal;
+mod derivative;
+mod evaluate;
+mod function;
+mod graph;
+mod print;
+mod walk;
+
+pub use decimal::*;
+pub use evaluate::{power, sign};
+pub use function::*;
+pub use graph::*;

@@ -1,0 +1,108 @@
+//! The functions of one argument: their names and nothing else. What they are is said where they are
+//! used: their derivative in `derivative.rs`, their value and their series in the program.
+
+/// A function of one argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Function {
+    /// sine
+    Sin,
+    /// cosine
+    Cos,
+    /// tangent
+    Tan,
+    /// inverse sine
+    Asin,
+    /// inverse cosine
+    Acos,
+    /// inverse tangent
+    Atan,
+    /// hyperbolic sine
+    Sinh,
+    /// hyperbolic cosine
+    Cosh,
+    /// hyperbolic tangent
+    Tanh,
+    /// inverse hyperbolic sine
+    Asinh,
+    /// inverse hyperbolic cosine
+    Acosh,
+    /// inverse hyperbolic tangent
+    Atanh,
+    /// exponential
+    Exp,
+    /// natural logarithm
+    Log,
+    /// decimal logarithm
+    Log10,
+    /// square root
+    Sqrt,
+    /// cube root
+    Cbrt,
+    /// error function
+    Erf,
+    /// magnitude, at one instant; on a trajectory it is a switch and a selection
+    Abs,
+    /// −1, 0 or 1, at one instant
+    Sign,
+    /// the greatest integer not above, at one instant
+    Floor,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Function; 21] = [
+        Function::Sin,
+        Function::Cos,
+        Function::Tan,
+        Function::Asin,
+        Function::Acos,
+        Function::Atan,
+        Function::Sinh,
+        Function::Cosh,
+        Function::Tanh,
+        Function::Asinh,
+        Function::Acosh,
+        Function::Atanh,
+        Function::Exp,
+        Function::Log,
+        Function::Log10,
+        Function::Sqrt,
+        Function::Cbrt,
+        Function::Erf,
+        Function::Abs,
+        Function::Sign,
+        Function::Floor,
+    ];
+
+    /// Its name in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Function::Sin => "sin",
+            Function::Cos => "cos",
+            Function::Tan => "tan",
+            Function::Asin => "asin",
+            Function::Acos => "acos",
+            Function::Atan => "atan",
+            Function::Sinh => "sinh",
+            Function::Cosh => "cosh",
+            Function::Tanh => "tanh",
+            Function::Asinh => "asinh",
+            Function::Acosh => "acosh",
+            Function::Atanh => "atanh",
+            Function::Exp => "exp",
+            Function::Log => "log",
+            Function::Log10 => "log10",
+            Function::Sqrt => "sqrt",
+            Function::Cbrt => "cbrt",
+            Function::Erf => "erf",
+            Function::Abs => "abs",
+            Function::Sign => "sign",
+            Function::Floor => "floor",
+        }
+    }
+
+    /// The function of a name.
+    pub fn by_name(name: &str) -> Option<Function> {
+        Function::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
