@@ -42,7 +42,7 @@ pub fn sign(x: f64) -> f64 {
 /// general power and right for negative bases.
 pub fn power(a: f64, b: f64) -> f64 {
     let twice = 2.0 * b;
-    if twice.fract() != 0.0 || twice.abs() > 64.0 {
+    if twice.fract() != 0.0 || twice.abs() > 16.0 {
         return a.powf(b);
     }
     let whole = integer_power(a, b.abs().trunc() as u32);

@@ -1,1 +1,21 @@
-//! (being written)
+//! What is meant, then what is solved.
+//!
+//! [`resolve`] turns a tree into a [`Model`]: names have meanings, arrays are expanded, every branch is a
+//! switch. [`sort`] turns the model into a [`Sorted`] one: order reduced, equations matched with unknowns,
+//! each solved for its own. Both are plain functions that report all mistakes they find.
+
+mod model;
+mod print;
+mod resolve;
+mod sort;
+mod suggest;
+mod table;
+mod unit;
+mod units;
+
+pub use model::*;
+pub use resolve::{Overrides, Resolved, SetError, resolve};
+pub use sort::{Block, Sorted, State, sort};
+pub use suggest::closest;
+pub use table::{TableData, parse_table};
+pub use unit::Unit;

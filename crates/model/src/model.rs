@@ -1,0 +1,203 @@
+//! The model: variables, equations, events. Plain data, no behaviour but look-up.
+
+use crate::Unit;
+use ordinate_expr::{ExprId, Graph, ListId, VarId};
+use ordinate_syntax::Span;
+
+/// What a variable is in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Constant during a run.
+    Parameter,
+    /// A given function of time.
+    Input,
+    /// Determined by the equations, as a state or by an algebraic equation.
+    Unknown,
+    /// Assigned by `when` or `every`, constant in between.
+    Held,
+    /// On which side of a switch the solution is.
+    Mode,
+}
+
+/// A variable: one derivative of one quantity.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The quantity it belongs to, an index into [`Model::quantities`].
+    pub quantity: usize,
+    /// Which derivative.
+    pub primes: u32,
+    /// What it is.
+    pub role: Role,
+    /// Where it was first used or declared.
+    pub span: Span,
+}
+
+/// A name, or one element of an array, with all its derivatives.
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    /// As written: `phi`, `u[3]`.
+    pub name: String,
+    /// The name without an index.
+    pub base: String,
+    /// Its variables by number of primes.
+    pub members: Vec<Option<VarId>>,
+    /// Whether something besides its use says that it is a quantity of the model: it is the left-hand side
+    /// of an equation, has a prime or a start value. Otherwise it may be a misspelt name.
+    pub declared: bool,
+}
+
+/// A value given to a variable: of a parameter, an input, a start value, a guess.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// Whose value.
+    pub var: VarId,
+    /// The value.
+    pub value: ExprId,
+    /// The place.
+    pub span: Span,
+    /// `y(a) = …`: the time a that must be the start time.
+    pub at: Option<(ExprId, Span)>,
+}
+
+/// left = right
+#[derive(Clone, Copy, Debug)]
+pub struct Equation {
+    /// Left-hand side.
+    pub left: ExprId,
+    /// Right-hand side.
+    pub right: ExprId,
+    /// The place.
+    pub span: Span,
+}
+
+/// What a switch watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Watch {
+    /// The sign of an expression.
+    Sign(ExprId),
+    /// The integer part of an expression.
+    Floor(ExprId),
+    /// The segment of a table, by its break points.
+    Segment(ListId),
+}
+
+/// A switch: what it watches and the variable that holds its mode.
+#[derive(Clone, Copy, Debug)]
+pub struct Switch {
+    /// What it watches.
+    pub watch: Watch,
+    /// Its mode.
+    pub mode: VarId,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// Assignments that happen together.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Targets and their new values.
+    pub assignments: Vec<(VarId, ExprId)>,
+    /// The place.
+    pub span: Span,
+}
+
+/// `when` and `stop when`.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition {
+    /// Its truth, made of modes.
+    pub truth: ExprId,
+    /// The action to run, or `None` to stop.
+    pub action: Option<usize>,
+    /// The place of the condition.
+    pub span: Span,
+}
+
+/// `every`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// The period.
+    pub period: ExprId,
+    /// The action.
+    pub action: usize,
+    /// The place of the period.
+    pub span: Span,
+}
+
+/// A model whose names are understood.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// All expressions.
+    pub graph: Graph,
+    /// By [`VarId`].
+    pub variables: Vec<Variable>,
+    /// In the order of first appearance, those of equations first.
+    pub quantities: Vec<Quantity>,
+    /// In an order in which they can be evaluated.
+    pub parameters: Vec<Given>,
+    /// Inputs and their expressions.
+    pub inputs: Vec<Given>,
+    /// The equations in the order of the text.
+    pub equations: Vec<Equation>,
+    /// What is declared as an output.
+    pub outputs: Vec<VarId>,
+    /// Start values, in an order in which they can be evaluated.
+    pub starts: Vec<Given>,
+    /// Where an iteration for a start value begins.
+    pub guesses: Vec<Given>,
+    /// The switches.
+    pub switches: Vec<Switch>,
+    /// The actions of `when` and `every`.
+    pub actions: Vec<Action>,
+    /// `when` and `stop when`.
+    pub conditions: Vec<Condition>,
+    /// `every`.
+    pub samples: Vec<Sample>,
+    /// Columns of tables.
+    pub lists: Vec<Vec<f64>>,
+    /// Start and end time.
+    pub run: Option<(ExprId, ExprId)>,
+    /// Declared units by name (without index and primes).
+    pub units: Vec<(String, Unit)>,
+}
+
+impl Model {
+    /// The variable behind an id.
+    pub fn variable(&self, v: VarId) -> &Variable {
+        &self.variables[v.0 as usize]
+    }
+
+    /// Its quantity.
+    pub fn quantity(&self, v: VarId) -> &Quantity {
+        &self.quantities[self.variable(v).quantity]
+    }
+
+    /// The name with index and primes.
+    pub fn name(&self, v: VarId) -> String {
+        let variable = self.variable(v);
+        format!("{}{}", self.quantities[variable.quantity].name, "'".repeat(variable.primes as usize))
+    }
+
+    /// An expression as text.
+    pub fn print(&self, e: ExprId) -> String {
+        self.graph.print(e, &|v| self.name(v))
+    }
+
+    /// The unit of a variable, where one is declared or follows from the quantity's.
+    pub fn unit(&self, v: VarId) -> Option<Unit> {
+        let base = &self.quantity(v).base;
+        let (_, unit) = self.units.iter().find(|(name, _)| name == base)?;
+        Some(unit.per_time(self.variable(v).primes))
+    }
+
+    /// Adds a variable.
+    pub(crate) fn new_variable(&mut self, quantity: usize, primes: u32, role: Role, span: Span) -> VarId {
+        let id = VarId(u32::try_from(self.variables.len()).expect("fewer than 2^32 variables"));
+        self.variables.push(Variable { quantity, primes, role, span });
+        let members = &mut self.quantities[quantity].members;
+        if members.len() <= primes as usize {
+            members.resize(primes as usize + 1, None);
+        }
+        members[primes as usize] = Some(id);
+        id
+    }
+}

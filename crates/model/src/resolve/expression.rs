@@ -1,0 +1,516 @@
+//! Expressions: one sweep over the nodes of the arena, children before parents.
+
+use super::names::Kind;
+use super::{Definition, MAX_PRIMES, Resolver, Type, View};
+use crate::{Quantity, Role, Switch, Watch, closest};
+use ordinate_expr::{Decimal, Expr as Term, ExprId, Function, VarId};
+use ordinate_syntax::{
+    Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, Tree, UnaryOp,
+};
+
+/// Functions of the language that are not a [`Function`] of one argument or become switches.
+const BRANCHING: [&str; 8] = ["abs", "min", "max", "sign", "floor", "step", "pulse", "ramp"];
+
+impl Resolver<'_> {
+    /// The number that an expression stands for.
+    pub(super) fn number_expression(&mut self, e: Expr, view: View) -> ExprId {
+        let (id, kind) = self.expression(e, view);
+        if kind == Type::Truth {
+            self.report(
+                Diagnostic::error("type", self.tree.span(e), "a number is expected here, not a comparison")
+                    .help("write `if … then 1 else 0`"),
+            );
+        }
+        id
+    }
+
+    /// The truth value that an expression stands for.
+    pub(super) fn truth_expression(&mut self, e: Expr, view: View) -> ExprId {
+        let (id, kind) = self.expression(e, view);
+        self.expect_truth((id, kind), self.tree.span(e))
+    }
+
+    fn expect_truth(&mut self, (id, kind): (ExprId, Type), span: Span) -> ExprId {
+        if kind == Type::Number {
+            self.report(
+                Diagnostic::error("type", span, "a condition is expected here, not a number")
+                    .help("compare it with something, as in `x > 0`"),
+            );
+        }
+        id
+    }
+
+    /// A value of another text (an override): constants and parameters only.
+    pub(super) fn foreign_expression(&mut self, tree: &Tree, text: &str, e: Expr) -> Option<ExprId> {
+        let mut values: Vec<ExprId> = Vec::new();
+        for at in e.range() {
+            let get = |id: NodeId| values[id.0 as usize - e.first.0 as usize];
+            let node = &tree.nodes[at];
+            let g = &mut self.model.graph;
+            let id = match &node.kind {
+                NodeKind::Number => {
+                    let pieces = Decimal::parse(&text[node.span.start as usize..node.span.end as usize])?;
+                    sum_of(g, &pieces)
+                }
+                NodeKind::Pi => g.pi(),
+                NodeKind::Unary(UnaryOp::Neg, a) => g.neg(get(*a)),
+                NodeKind::Binary(op, a, b) => arithmetic(g, *op, get(*a), get(*b))?,
+                NodeKind::Call { name, arguments, .. } => match arguments.as_slice() {
+                    [a] => g.call(Function::by_name(tree.name(*name))?, get(*a)),
+                    _ => return None,
+                },
+                NodeKind::Variable { name, index, primes: 0, .. } if index.is_empty() => {
+                    let own = self.tree.names.iter().position(|known| known == tree.name(*name))?;
+                    let quantity = *self.elements.get(&(Name(own as u32), Vec::new()))?;
+                    let var = self.model.quantities[quantity].members[0]?;
+                    self.parameter_values.get(&var)?;
+                    self.mark_used(var);
+                    self.model.graph.variable(var)
+                }
+                _ => return None,
+            };
+            values.push(id);
+        }
+        let value = *values.last()?;
+        self.number(value).filter(|number| number.is_finite())?;
+        Some(value)
+    }
+
+    pub(super) fn expression(&mut self, e: Expr, view: View) -> (ExprId, Type) {
+        let tree = self.tree;
+        let first = e.first.0 as usize;
+        let mut values: Vec<(ExprId, Type)> = Vec::with_capacity(e.root.0 as usize + 1 - first);
+        for at in e.range() {
+            let node = &tree.nodes[at];
+            let value = |id: NodeId| values[id.0 as usize - first];
+            let span_of = |id: NodeId| tree.node(id).span;
+            let result = match &node.kind {
+                NodeKind::Number => (self.literal(node.span), Type::Number),
+                NodeKind::Time => (self.model.graph.time(), Type::Number),
+                NodeKind::Pi => (self.model.graph.pi(), Type::Number),
+                NodeKind::Error => (self.model.graph.integer(1), Type::Number),
+                NodeKind::Unary(UnaryOp::Neg, a) => {
+                    let a = self.operand(value(*a), span_of(*a));
+                    (self.model.graph.neg(a), Type::Number)
+                }
+                NodeKind::Unary(UnaryOp::Not, a) => {
+                    let a = self.expect_truth(value(*a), span_of(*a));
+                    (self.model.graph.not(a), Type::Truth)
+                }
+                NodeKind::Binary(op, a, b) => {
+                    self.binary(*op, (value(*a), span_of(*a)), (value(*b), span_of(*b)), node.span, view)
+                }
+                NodeKind::If(c, a, b) => {
+                    let c = self.expect_truth(value(*c), span_of(*c));
+                    let (then, otherwise) = (value(*a), value(*b));
+                    if then.1 != otherwise.1 {
+                        self.error("type", node.span, "the branches are a number and a condition");
+                    }
+                    (self.model.graph.select(c, then.0, otherwise.0), then.1)
+                }
+                NodeKind::Variable { name, name_span, index, primes } => {
+                    let mut at = Vec::with_capacity(index.len());
+                    for &node in index {
+                        let i = self.operand(value(node), span_of(node));
+                        at.extend(self.integer(i, span_of(node), "an index"));
+                    }
+                    if at.len() == index.len() {
+                        self.name_in_expression(*name, at, *primes, *name_span, node.span)
+                    } else {
+                        (self.model.graph.integer(1), Type::Number)
+                    }
+                }
+                NodeKind::Call { name, name_span, arguments } => {
+                    let arguments: Vec<((ExprId, Type), Span)> =
+                        arguments.iter().map(|&a| (value(a), span_of(a))).collect();
+                    self.call(*name, *name_span, &arguments, node.span, view)
+                }
+            };
+            values.push(result);
+        }
+        values.pop().expect("an expression has at least one node")
+    }
+
+    fn literal(&mut self, span: Span) -> ExprId {
+        match Decimal::parse(&self.text[span.start as usize..span.end as usize]) {
+            Some(pieces) => sum_of(&mut self.model.graph, &pieces),
+            None => {
+                self.error("bad-number", span, "this number is outside the range of double precision");
+                self.model.graph.integer(1)
+            }
+        }
+    }
+
+    fn operand(&mut self, (id, kind): (ExprId, Type), span: Span) -> ExprId {
+        if kind == Type::Truth {
+            self.error("type", span, "a number is expected here, not a comparison");
+        }
+        id
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        (a, a_span): ((ExprId, Type), Span),
+        (b, b_span): ((ExprId, Type), Span),
+        span: Span,
+        view: View,
+    ) -> (ExprId, Type) {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let (a, b) = (self.expect_truth(a, a_span), self.expect_truth(b, b_span));
+            let g = &mut self.model.graph;
+            return (if op == BinaryOp::And { g.and(a, b) } else { g.or(a, b) }, Type::Truth);
+        }
+        let (a, b) = (self.operand(a, a_span), self.operand(b, b_span));
+        if let Some(result) = arithmetic(&mut self.model.graph, op, a, b) {
+            return (result, Type::Number);
+        }
+        let (x, zero) = self.side(a, b, span, view);
+        let g = &mut self.model.graph;
+        let truth = match op {
+            BinaryOp::Less => g.less(x, zero),
+            BinaryOp::LessEqual => g.less_equal(x, zero),
+            BinaryOp::Greater => g.less(zero, x),
+            BinaryOp::GreaterEqual => g.less_equal(zero, x),
+            BinaryOp::Equal => g.equal(x, zero),
+            BinaryOp::NotEqual => {
+                let equal = g.equal(x, zero);
+                g.not(equal)
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow => unreachable!("arithmetic"),
+            BinaryOp::And | BinaryOp::Or => unreachable!("handled above"),
+        };
+        (truth, Type::Truth)
+    }
+
+    /// What to compare: on a trajectory the mode of the switch a − b with zero, at an instant a with b.
+    fn side(&mut self, a: ExprId, b: ExprId, span: Span, view: View) -> (ExprId, ExprId) {
+        let difference = self.model.graph.sub(a, b);
+        if view == View::Instant || self.is_static(difference) {
+            return (a, b);
+        }
+        let zero = self.model.graph.integer(0);
+        (self.watch(Watch::Sign(difference), span), zero)
+    }
+
+    /// Whether an expression has the same value all through a run.
+    fn is_static(&mut self, e: ExprId) -> bool {
+        if self.model.graph.uses_time(e) {
+            return false;
+        }
+        let variables = self.model.graph.variables(e);
+        variables.into_iter().all(|v| self.model.variable(v).role == Role::Parameter)
+    }
+
+    /// The mode of a switch, made at its first use.
+    fn watch(&mut self, watch: Watch, span: Span) -> ExprId {
+        let mode = match self.watched.get(&watch) {
+            Some(&mode) => mode,
+            None => {
+                let name = format!("switch {}", self.model.switches.len() + 1);
+                let mode = self.new_quantity(name.clone(), name, Role::Mode, span);
+                self.model.switches.push(Switch { watch, mode, span });
+                self.watched.insert(watch, mode);
+                mode
+            }
+        };
+        self.model.graph.variable(mode)
+    }
+
+    pub(super) fn new_quantity(&mut self, name: String, base: String, role: Role, span: Span) -> VarId {
+        self.model.quantities.push(Quantity { name, base, members: Vec::new(), declared: false });
+        self.model.new_variable(self.model.quantities.len() - 1, 0, role, span)
+    }
+
+    pub(super) fn segment_mode(&mut self, watch: Watch, span: Span) -> ExprId {
+        self.watch(watch, span)
+    }
+
+    fn name_in_expression(
+        &mut self,
+        name: Name,
+        index: Vec<i64>,
+        primes: u32,
+        name_span: Span,
+        span: Span,
+    ) -> (ExprId, Type) {
+        if let Some(&(_, id, kind)) = self.bound.iter().rev().find(|(bound, ..)| *bound == name) {
+            if primes > 0 || !index.is_empty() {
+                self.error("syntax", span, format!("`{}` is a loop index or argument, a plain number", self.tree.name(name)));
+            }
+            return (id, kind);
+        }
+        if self.definitions.contains_key(&name) {
+            let text = self.tree.name(name);
+            self.report(
+                Diagnostic::error("function-without-arguments", name_span, format!("`{text}` is a function"))
+                    .help(format!("write `{text}(…)`")),
+            );
+            return (self.model.graph.integer(1), Type::Number);
+        }
+        let var = self.variable(name, index, primes, span);
+        match var.map(|var| (var, self.model.variable(var).role)) {
+            Some((var, Role::Input)) if primes > 0 => (self.input_derivative(var, primes, span), Type::Number),
+            Some((var, role)) => {
+                if role == Role::Parameter {
+                    self.mark_used(var);
+                }
+                (self.model.graph.variable(var), Type::Number)
+            }
+            None => (self.model.graph.integer(1), Type::Number),
+        }
+    }
+
+    /// u′ of an input u = expression of t.
+    fn input_derivative(&mut self, var: VarId, primes: u32, span: Span) -> ExprId {
+        let quantity = self.model.variable(var).quantity;
+        let base = self.model.quantities[quantity].members[0].expect("an input is declared without primes");
+        let Some(&k) = self.input_index.get(&base) else {
+            let name = &self.model.quantities[quantity].name;
+            let message = format!("the derivative of the input `{name}` is used before its expression is known");
+            self.error("input-derivative", span, message);
+            return self.model.graph.integer(1);
+        };
+        let mut value = self.model.inputs[k].value;
+        for _ in 0..primes {
+            let g = &mut self.model.graph;
+            let (zero, one) = (g.integer(0), g.integer(1));
+            value = g.derivative(value, |leaf| if leaf == Term::Time { one } else { zero });
+        }
+        value
+    }
+
+    /// The variable of a name with index and primes. What a name is depends on its kind; an unknown comes into
+    /// being at its first use.
+    pub(super) fn variable(&mut self, name: Name, index: Vec<i64>, primes: u32, span: Span) -> Option<VarId> {
+        if primes > MAX_PRIMES {
+            self.error("too-many-primes", span, format!("more than {MAX_PRIMES} primes"));
+            return None;
+        }
+        let kind = self.kinds.get(&name).copied().unwrap_or(Kind::Unknown);
+        let role = match kind {
+            Kind::Parameter => Role::Parameter,
+            Kind::Input => Role::Input,
+            Kind::Held => Role::Held,
+            Kind::Unknown => Role::Unknown,
+        };
+        let base = self.tree.name(name);
+        if primes > 0 && matches!(role, Role::Parameter | Role::Held) {
+            let what = if role == Role::Parameter { "parameter" } else { "sampled value" };
+            self.report(
+                Diagnostic::error("constant-derivative", span, format!("`{base}` is a {what} and has no derivative"))
+                    .help(format!("remove the prime, or declare `{base}` otherwise")),
+            );
+            return None;
+        }
+        let quantity = match self.elements.get(&(name, index.clone())) {
+            Some(&quantity) => quantity,
+            None => {
+                if role == Role::Parameter {
+                    let full = element_name(base, &index);
+                    self.report(
+                        Diagnostic::error("unknown-name", span, format!("`{full}` is not a declared parameter"))
+                            .help(format!("`{base}` is declared with other indices")),
+                    );
+                    return None;
+                }
+                let quantity = self.model.quantities.len();
+                let full = element_name(base, &index);
+                self.new_quantity(full, base.to_string(), role, span);
+                self.elements.insert((name, index), quantity);
+                quantity
+            }
+        };
+        let members = &self.model.quantities[quantity].members;
+        if let Some(&Some(var)) = members.get(primes as usize) {
+            return Some(var);
+        }
+        // x'' brings x and x' into being: they are the states behind it
+        let mut var = None;
+        for p in 0..=primes {
+            var = match self.model.quantities[quantity].members.get(p as usize) {
+                Some(&Some(var)) => Some(var),
+                _ => Some(self.model.new_variable(quantity, p, role, span)),
+            };
+        }
+        if primes > 0 {
+            self.model.quantities[quantity].declared = true;
+        }
+        var
+    }
+
+    fn call(
+        &mut self,
+        name: Name,
+        name_span: Span,
+        arguments: &[((ExprId, Type), Span)],
+        span: Span,
+        view: View,
+    ) -> (ExprId, Type) {
+        let text = self.tree.name(name);
+        if self.definitions.contains_key(&name) {
+            return self.call_definition(name, arguments, span, view);
+        }
+        let a: Vec<ExprId> = arguments.iter().map(|&(value, at)| self.operand(value, at)).collect();
+        let arity = FUNCTIONS.iter().find(|(name, _)| *name == text).map(|&(_, arity)| arity);
+        let diagnostic = match arity {
+            Some(Arity::Exactly(n)) if a.len() == n => return (self.call_known(text, &a, span, view), Type::Number),
+            Some(Arity::AtLeast(n)) if a.len() >= n => return (self.call_known(text, &a, span, view), Type::Number),
+            Some(Arity::Exactly(n)) => wrong_count(text, &count_of(n), a.len(), span),
+            Some(Arity::AtLeast(n)) => wrong_count(text, &format!("at least {}", count_of(n)), a.len(), span),
+            None if OPERATORS.contains(&text) => {
+                Diagnostic::error("not-yet", name_span, format!("`{text}` is not available in this version"))
+            }
+            None => self.unknown_function(name, name_span, text),
+        };
+        self.report(diagnostic);
+        // Keep the operands, so that the rest of the analysis sees what the equation depends on.
+        let one = self.model.graph.integer(1);
+        (a.into_iter().fold(one, |sum, x| self.model.graph.add(sum, x)), Type::Number)
+    }
+
+    fn unknown_function(&self, name: Name, span: Span, text: &str) -> Diagnostic {
+        let error = Diagnostic::error("unknown-function", span, format!("`{text}` is not a function"));
+        if text == "ln" {
+            return error.help("the natural logarithm is `log`");
+        }
+        if self.kinds.contains_key(&name) || self.elements.contains_key(&(name, Vec::new())) {
+            return error.help(format!("to multiply, write `{text}*(…)`; a variable is written without `(t)`"));
+        }
+        let own = self.definitions.keys().map(|&name| self.tree.name(name));
+        let mut candidates: Vec<&str> = FUNCTIONS.iter().map(|&(name, _)| name).chain(own).collect();
+        candidates.sort_unstable();
+        match closest(text, candidates) {
+            Some(meant) => error.help(format!("did you mean `{meant}`?")),
+            None => error.help(format!("to multiply, write `{text}*(…)`; an own function is declared with `def {text}(x) = …`")),
+        }
+    }
+
+    fn call_known(&mut self, text: &str, a: &[ExprId], span: Span, view: View) -> ExprId {
+        if let Some(f) = Function::by_name(text).filter(|_| !BRANCHING.contains(&text)) {
+            return self.model.graph.call(f, a[0]);
+        }
+        let zero = self.model.graph.integer(0);
+        let one = self.model.graph.integer(1);
+        match text {
+            "atan2" => self.model.graph.atan2(a[0], a[1]),
+            "pow" => self.model.graph.pow(a[0], a[1]),
+            "min" | "max" => a[1..].iter().fold(a[0], |best, &next| {
+                let (x, border) = self.side(best, next, span, view);
+                let less = self.model.graph.less(x, border);
+                if text == "min" {
+                    self.model.graph.select(less, best, next)
+                } else {
+                    self.model.graph.select(less, next, best)
+                }
+            }),
+            "pulse" => {
+                let (x, border) = self.side(a[0], zero, span, view);
+                let before = self.model.graph.less(x, border);
+                let (x, border) = self.side(a[0], a[1], span, view);
+                let inside = self.model.graph.less(x, border);
+                let during = self.model.graph.select(inside, one, zero);
+                self.model.graph.select(before, zero, during)
+            }
+            "floor" if view == View::Trajectory && !self.is_static(a[0]) => self.watch(Watch::Floor(a[0]), span),
+            "floor" => self.model.graph.call(Function::Floor, a[0]),
+            "sign" => match self.side(a[0], zero, span, view) {
+                (mode, _) if mode != a[0] => mode,
+                _ => self.model.graph.call(Function::Sign, a[0]),
+            },
+            "abs" | "step" | "ramp" => {
+                let (x, border) = self.side(a[0], zero, span, view);
+                let negative = self.model.graph.less(x, border);
+                let opposite = self.model.graph.neg(a[0]);
+                let (below, above) = match text {
+                    "abs" => (opposite, a[0]),
+                    "step" => (zero, one),
+                    _ => (zero, a[0]),
+                };
+                self.model.graph.select(negative, below, above)
+            }
+            _ => unreachable!("`{text}` is listed as a function but has no meaning"),
+        }
+    }
+
+    /// An own function: its body with the arguments put in.
+    fn call_definition(
+        &mut self,
+        name: Name,
+        arguments: &[((ExprId, Type), Span)],
+        span: Span,
+        view: View,
+    ) -> (ExprId, Type) {
+        let text = self.tree.name(name);
+        let Definition { parameters, body, span: defined } = &self.definitions[&name];
+        let (parameters, body, defined) = (parameters.clone(), *body, *defined);
+        let fallback = (self.model.graph.integer(1), Type::Number);
+        if parameters.len() != arguments.len() {
+            let wrong = wrong_count(text, &count_of(parameters.len()), arguments.len(), span);
+            self.report(wrong.label(defined, "defined here"));
+            return fallback;
+        }
+        if self.open.contains(&name) {
+            self.report(
+                Diagnostic::error("recursive-function", span, format!("`{text}` is defined by itself"))
+                    .help("a function of the model is put in where it is used, so it cannot call itself"),
+            );
+            return fallback;
+        }
+        let key = (name, arguments.iter().map(|((id, _), _)| *id).collect(), view == View::Instant);
+        if let Some(&known) = self.called.get(&key) {
+            return known;
+        }
+        // Only the arguments are visible inside, not the loop indices of the caller.
+        let outer = std::mem::take(&mut self.bound);
+        self.bound = parameters.iter().zip(arguments).map(|(&p, &((id, kind), _))| (p, id, kind)).collect();
+        self.open.push(name);
+        let result = self.expression(body, view);
+        self.open.pop();
+        self.bound = outer;
+        self.called.insert(key, result);
+        result
+    }
+}
+
+fn count_of(n: usize) -> String {
+    if n == 1 { "1 argument".into() } else { format!("{n} arguments") }
+}
+
+fn wrong_count(name: &str, wanted: &str, given: usize, span: Span) -> Diagnostic {
+    Diagnostic::error("arguments", span, format!("`{name}` takes {wanted}, here are {given}"))
+}
+
+pub(super) fn element_name(base: &str, index: &[i64]) -> String {
+    if index.is_empty() {
+        return base.to_string();
+    }
+    let inside: Vec<String> = index.iter().map(i64::to_string).collect();
+    format!("{base}[{}]", inside.join(","))
+}
+
+fn sum_of(g: &mut ordinate_expr::Graph, pieces: &[Decimal]) -> ExprId {
+    let first = g.constant(pieces[0]);
+    pieces[1..].iter().fold(first, |sum, &piece| {
+        let next = g.constant(piece);
+        g.add(sum, next)
+    })
+}
+
+fn arithmetic(g: &mut ordinate_expr::Graph, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
+    match op {
+        BinaryOp::Add => Some(g.add(a, b)),
+        BinaryOp::Sub => Some(g.sub(a, b)),
+        BinaryOp::Mul => Some(g.mul(a, b)),
+        BinaryOp::Div => Some(g.div(a, b)),
+        BinaryOp::Pow => Some(g.pow(a, b)),
+        BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual
+        | BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::And
+        | BinaryOp::Or => None,
+    }
+}

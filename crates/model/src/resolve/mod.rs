@@ -1,0 +1,161 @@
+//! Tree to model: what every name means, arrays and `for` written out, functions put in, every
+//! branch turned into a switch. Reports all mistakes; a part that is not understood is replaced by
+//! something harmless, so that one mistake does not hide the next.
+
+mod expression;
+mod names;
+mod statements;
+mod values;
+
+use crate::{Model, TableData, Watch};
+use names::Kind;
+use ordinate_expr::{ExprId, VarId};
+use ordinate_syntax::{Diagnostic, Expr, Name, Span, Tree};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Values from outside that replace those of the model: `--set name=value`.
+pub type Overrides = Vec<(String, String)>;
+
+/// Why an override is refused: it is not a matter of the model but of the command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetError {
+    /// Neither a parameter, nor an input, nor a state.
+    Unknown { name: String, suggestion: Option<String> },
+    /// The value is not a constant expression.
+    BadValue { name: String, value: String },
+}
+
+/// A resolved model, the mistakes found, and the overrides that do not fit.
+pub struct Resolved {
+    /// Usable if there are no errors.
+    pub model: Model,
+    /// In the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Overrides that do not fit.
+    pub set_errors: Vec<SetError>,
+}
+
+/// Elements that all `for` loops of a model may make together.
+const MAX_EXPANDED: usize = 2_000_000;
+/// Primes that a variable may have.
+const MAX_PRIMES: u32 = 64;
+/// After so many mistakes of the text no more are collected.
+const MAX_DIAGNOSTICS: usize = 100;
+
+/// Whether an expression is seen along the solution, where branches are switches, or at one instant
+/// (parameters, start values, right-hand sides of actions), where they are just evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    Trajectory,
+    Instant,
+}
+
+/// A number or a truth value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Number,
+    Truth,
+}
+
+/// `def name(parameters) = body`
+struct Definition {
+    parameters: Vec<Name>,
+    body: Expr,
+    span: Span,
+}
+
+struct Resolver<'a> {
+    tree: &'a Tree,
+    text: &'a str,
+    model: Model,
+    kinds: FxHashMap<Name, Kind>,
+    definitions: FxHashMap<Name, Definition>,
+    /// Definitions being put in, to find one that needs itself.
+    open: Vec<Name>,
+    called: FxHashMap<(Name, Vec<ExprId>, bool), (ExprId, Type)>,
+    /// Values of loop indices and arguments, innermost last.
+    bound: Vec<(Name, ExprId, Type)>,
+    elements: FxHashMap<(Name, Vec<i64>), usize>,
+    watched: FxHashMap<Watch, VarId>,
+    parameter_values: FxHashMap<VarId, f64>,
+    used_parameters: Vec<bool>,
+    input_index: FxHashMap<VarId, usize>,
+    /// Where the start value (or guess) of a variable stands in its list.
+    start_index: FxHashMap<(VarId, bool), usize>,
+    driven_inputs: FxHashSet<VarId>,
+    output_set: FxHashSet<VarId>,
+    expanded: usize,
+    overrides: &'a Overrides,
+    override_used: Vec<bool>,
+    set_errors: Vec<SetError>,
+    diagnostics: Vec<Diagnostic>,
+    tables: &'a dyn Fn(&str, &str) -> Result<TableData, String>,
+}
+
+/// Resolves a tree. `tables` reads the column of a given name from the file of a given path.
+pub fn resolve(
+    tree: &Tree,
+    text: &str,
+    overrides: &Overrides,
+    tables: &dyn Fn(&str, &str) -> Result<TableData, String>,
+) -> Resolved {
+    let mut r = Resolver {
+        tree,
+        text,
+        model: Model::default(),
+        kinds: FxHashMap::default(),
+        definitions: FxHashMap::default(),
+        open: Vec::new(),
+        called: FxHashMap::default(),
+        bound: Vec::new(),
+        elements: FxHashMap::default(),
+        watched: FxHashMap::default(),
+        parameter_values: FxHashMap::default(),
+        used_parameters: Vec::new(),
+        input_index: FxHashMap::default(),
+        start_index: FxHashMap::default(),
+        driven_inputs: FxHashSet::default(),
+        output_set: FxHashSet::default(),
+        expanded: 0,
+        overrides,
+        override_used: vec![false; overrides.len()],
+        set_errors: Vec::new(),
+        diagnostics: Vec::new(),
+        tables,
+    };
+    r.collect_names();
+    r.statements();
+    r.warn_unused_parameters();
+    r.diagnostics.extend(crate::units::check(tree, text, &mut r.model));
+    r.diagnostics.sort_by_key(|d| d.span);
+    r.diagnostics.dedup();
+    r.diagnostics.truncate(MAX_DIAGNOSTICS);
+    Resolved { model: r.model, diagnostics: r.diagnostics, set_errors: r.set_errors }
+}
+
+impl Resolver<'_> {
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::error(code, span, message));
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        // Twice the limit, since a loop body repeats its mistakes before duplicates are removed.
+        if self.diagnostics.len() < 2 * MAX_DIAGNOSTICS && self.diagnostics.last() != Some(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn warn_unused_parameters(&mut self) {
+        for k in 0..self.model.parameters.len() {
+            let given = self.model.parameters[k];
+            if !self.used_parameters[given.var.0 as usize] {
+                let name = self.model.name(given.var);
+                self.report(Diagnostic::warning(
+                    "unused-parameter",
+                    given.span,
+                    format!("parameter `{name}` is not used"),
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! Statements, in four passes over the text: parameters (everything may need them), inputs, equations
+//! (their order is the order of the states), and the rest, which refers to them.
+
+use super::names::Kind;
+use super::{MAX_EXPANDED, Resolver, Type, View};
+use crate::{Action, Condition, Equation, Given, Role, Sample, Watch};
+use ordinate_expr::{ExprId, ListId, VarId};
+use std::collections::hash_map::Entry;
+use ordinate_syntax::{
+    Assignment, Declaration, Diagnostic, Expr, NodeKind, Span, Statement, StatementKind, Table, Target,
+};
+
+/// What is taken up while walking over the statements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    ArrayParameters,
+    Inputs,
+    Equations,
+    Rest,
+}
+
+impl Resolver<'_> {
+    pub(super) fn statements(&mut self) {
+        self.parameters();
+        for pass in [Pass::ArrayParameters, Pass::Inputs, Pass::Equations, Pass::Rest] {
+            self.expanded = 0;
+            self.walk(&self.tree.statements, pass, true);
+        }
+        self.finish_overrides();
+        self.order_starts();
+    }
+
+    fn walk(&mut self, statements: &[Statement], pass: Pass, top: bool) {
+        for statement in statements {
+            match (&statement.kind, pass) {
+                (StatementKind::For { .. }, _) => self.expand(statement, pass),
+                (StatementKind::Param(list), Pass::ArrayParameters) if !top => {
+                    list.iter().for_each(|d| self.declare_parameter(d));
+                }
+                (StatementKind::Input(list), Pass::Inputs) => list.iter().for_each(|d| self.declare_input(d)),
+                (StatementKind::Equation { left, right, .. }, Pass::Equations) => {
+                    self.equation(*left, *right, statement.span);
+                }
+                (StatementKind::Output(list), Pass::Rest) => list.iter().for_each(|d| self.declare_output(d)),
+                (StatementKind::Init(list), Pass::Rest) => {
+                    list.iter().for_each(|d| self.declare_start(d, None, false));
+                }
+                (StatementKind::Guess(list), Pass::Rest) => list.iter().for_each(|d| self.declare_start(d, None, true)),
+                (StatementKind::StartAt { target, at, value, unit }, Pass::Rest) => {
+                    let time = self.number_expression(*at, View::Instant);
+                    let declaration =
+                        Declaration { target: target.clone(), value: Some(*value), table: None, unit: unit.clone() };
+                    self.declare_start(&declaration, Some((time, self.tree.span(*at))), false);
+                }
+                (StatementKind::Run { from, to }, Pass::Rest) => {
+                    let bounds =
+                        (self.number_expression(*from, View::Instant), self.number_expression(*to, View::Instant));
+                    if self.model.run.replace(bounds).is_some() {
+                        self.error("duplicate-run", statement.span, "there is more than one `run` line");
+                    }
+                    for (value, at) in [(bounds.0, *from), (bounds.1, *to)] {
+                        if self.number(value).is_none() {
+                            self.error("not-constant", self.tree.span(at), "a run time must be a constant expression");
+                        }
+                    }
+                }
+                (StatementKind::When { condition, actions }, Pass::Rest) => {
+                    let truth = self.condition(*condition);
+                    let action = self.action(actions, statement.span);
+                    let span = self.tree.span(*condition);
+                    self.model.conditions.push(Condition { truth, action: Some(action), span });
+                }
+                (StatementKind::StopWhen { condition }, Pass::Rest) => {
+                    let truth = self.condition(*condition);
+                    let span = self.tree.span(*condition);
+                    self.model.conditions.push(Condition { truth, action: None, span });
+                }
+                (StatementKind::Every { period, actions }, Pass::Rest) => {
+                    self.every(*period, actions, statement.span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn expand(&mut self, statement: &Statement, pass: Pass) {
+        let StatementKind::For { index, index_span, from, to, body } = &statement.kind else { return };
+        if self.kinds.get(index).is_some_and(|kind| *kind != Kind::Unknown) {
+            let name = self.tree.name(*index);
+            self.error("duplicate-name", *index_span, format!("the loop index `{name}` is declared elsewhere, too"));
+        }
+        let (low, high) =
+            (self.number_expression(*from, View::Instant), self.number_expression(*to, View::Instant));
+        let low = self.integer(low, self.tree.span(*from), "a loop bound");
+        let high = self.integer(high, self.tree.span(*to), "a loop bound");
+        let (Some(low), Some(high)) = (low, high) else { return };
+        let count = usize::try_from(high.saturating_sub(low).saturating_add(1)).unwrap_or(0);
+        if self.expanded.saturating_add(count) > MAX_EXPANDED {
+            self.report(
+                Diagnostic::error(
+                    "too-large",
+                    self.tree.span(*from).to(self.tree.span(*to)),
+                    format!("this loop makes {count} elements, more than the {MAX_EXPANDED} that a model may have"),
+                )
+                .help("check its bounds"),
+            );
+            self.expanded = usize::MAX;
+            return;
+        }
+        self.expanded += count;
+        for k in low..=high {
+            let value = self.model.graph.integer(k);
+            self.bound.push((*index, value, Type::Number));
+            self.walk(body, pass, false);
+            self.bound.pop();
+            if self.expanded == usize::MAX {
+                return;
+            }
+        }
+    }
+
+    /// The variable that a declaration or an assignment names.
+    pub(super) fn target_variable(&mut self, target: &Target, role: Role) -> Option<VarId> {
+        let mut index = Vec::with_capacity(target.index.len());
+        for &e in &target.index {
+            let value = self.number_expression(e, View::Instant);
+            index.push(self.integer(value, self.tree.span(e), "an index")?);
+        }
+        if role == Role::Parameter && !self.elements.contains_key(&(target.name, index.clone())) {
+            let base = self.tree.name(target.name).to_string();
+            let full = super::expression::element_name(&base, &index);
+            let quantity = self.model.quantities.len();
+            let var = self.new_quantity(full, base, Role::Parameter, target.span);
+            self.elements.insert((target.name, index), quantity);
+            self.used_parameters.resize(self.model.variables.len(), false);
+            return Some(var);
+        }
+        self.variable(target.name, index, target.primes, target.span)
+    }
+
+    fn declare_input(&mut self, declaration: &Declaration) {
+        let target = &declaration.target;
+        let Some(var) = self.target_variable(target, Role::Input) else { return };
+        let name = self.model.name(var);
+        let outside = self.override_named(&name);
+        let value = match (outside, &declaration.table, declaration.value) {
+            (Some(value), ..) => value,
+            (None, Some(table), _) => self.table_input(table, &name),
+            (None, None, Some(value)) => self.number_expression(value, View::Trajectory),
+            (None, None, None) => self.model.graph.integer(0),
+        };
+        if self.model.variable(var).role == Role::Held {
+            // driven by `every` or `when`: the declared value is where it starts
+            self.start_index.insert((var, false), self.model.starts.len());
+            self.model.starts.push(Given { var, value, span: target.span, at: None });
+            self.driven_inputs.insert(var);
+            return;
+        }
+        for v in self.model.graph.variables(value) {
+            if !matches!(self.model.variable(v).role, Role::Parameter | Role::Input | Role::Mode) {
+                let other = self.model.name(v);
+                self.report(
+                    Diagnostic::error(
+                        "input-not-given",
+                        target.span,
+                        format!("the input `{name}` depends on `{other}`; an input is a given function of time"),
+                    )
+                    .help(format!("write `{name} = …` as an equation, without `input`")),
+                );
+                break;
+            }
+        }
+        self.model.quantities[self.model.variables[var.0 as usize].quantity].declared = true;
+        self.input_index.insert(var, self.model.inputs.len());
+        self.model.inputs.push(Given { var, value, span: target.span, at: None });
+    }
+
+    /// ```text
+    ///   u(t) = value[k] + slope[k]·(t − from[k]),   k = mode of the switch
+    /// ```
+    fn table_input(&mut self, table: &Table, name: &str) -> ExprId {
+        let data = match (self.tables)(&table.path, name) {
+            Ok(data) => data,
+            Err(reason) => {
+                self.report(
+                    Diagnostic::error("table", table.span, format!("the table \"{}\" cannot be used: {reason}", table.path))
+                        .help("a table has the time in its first column and numbers below, separated by commas"),
+                );
+                return self.model.graph.integer(0);
+            }
+        };
+        let segments = data.segments(table.hold);
+        let mut list = |numbers: Vec<f64>| {
+            self.model.lists.push(numbers);
+            ListId(self.model.lists.len() as u32 - 1)
+        };
+        let (breaks, from) = (list(segments.breaks), list(segments.from));
+        let (value, slope) = (list(segments.value), list(segments.slope));
+        let mode = self.segment_mode(Watch::Segment(breaks), table.span);
+        let g = &mut self.model.graph;
+        let (start, value, slope) = (g.lookup(from, mode), g.lookup(value, mode), g.lookup(slope, mode));
+        if table.hold {
+            return value;
+        }
+        let time = g.time();
+        let since = g.sub(time, start);
+        let rise = g.mul(slope, since);
+        g.add(value, rise)
+    }
+
+    fn equation(&mut self, left: Expr, right: Expr, span: Span) {
+        let left_id = self.number_expression(left, View::Trajectory);
+        if let NodeKind::Variable { name, name_span, primes, .. } = self.tree.node(left.root).kind {
+            if let ordinate_expr::Expr::Var(v) = self.model.graph.node(left_id) {
+                let role = self.model.variable(v).role;
+                let what = match role {
+                    Role::Parameter => Some("a parameter"),
+                    Role::Input => Some("an input"),
+                    Role::Held => Some("a value that events assign"),
+                    Role::Unknown | Role::Mode => None,
+                };
+                if let (Some(what), 0) = (what, primes) {
+                    let text = self.tree.name(name);
+                    self.report(
+                        Diagnostic::error("defined-twice", name_span, format!("`{text}` is {what} and has an equation, too"))
+                            .help("remove one of the two"),
+                    );
+                }
+                let quantity = self.model.variable(v).quantity;
+                self.model.quantities[quantity].declared = true;
+            }
+        }
+        let right_id = self.number_expression(right, View::Trajectory);
+        self.model.equations.push(Equation { left: left_id, right: right_id, span });
+    }
+
+    fn declare_output(&mut self, declaration: &Declaration) {
+        let Some(var) = self.target_variable(&declaration.target, Role::Unknown) else { return };
+        if let Some(value) = declaration.value {
+            let left = self.model.graph.variable(var);
+            let right = self.number_expression(value, View::Trajectory);
+            let quantity = self.model.variable(var).quantity;
+            self.model.quantities[quantity].declared = true;
+            let span = declaration.target.span.to(self.tree.span(value));
+            if self.model.variable(var).role == Role::Unknown {
+                self.model.equations.push(Equation { left, right, span });
+            } else {
+                let name = self.model.name(var);
+                self.report(
+                    Diagnostic::error("defined-twice", declaration.target.span, format!("`{name}` is already declared otherwise"))
+                        .help("give the output another name"),
+                );
+            }
+        }
+        if self.output_set.insert(var) {
+            self.model.outputs.push(var);
+        }
+    }
+
+    fn declare_start(&mut self, declaration: &Declaration, at: Option<(ExprId, Span)>, guess: bool) {
+        let target = &declaration.target;
+        let Some(value) = declaration.value else { return };
+        let kind = self.kinds.get(&target.name).copied();
+        if matches!(kind, Some(Kind::Parameter | Kind::Input)) {
+            let name = self.tree.name(target.name);
+            let what = if kind == Some(Kind::Parameter) { "parameter" } else { "input" };
+            return self.error("superfluous-start", target.span, format!("`{name}` is a {what} and has no start value"));
+        }
+        let value_id = self.number_expression(value, View::Instant);
+        let before = self.model.variables.len();
+        let Some(var) = self.target_variable(target, Role::Unknown) else { return };
+        let value_id = self.override_named(&self.model.name(var)).unwrap_or(value_id);
+        if self.model.variables.len() > before && self.model.variable(var).role == Role::Unknown {
+            // nothing else knows it: neither an equation nor an event
+            let name = self.model.name(var);
+            let quantity = self.model.quantity(var);
+            let known = quantity.members.iter().flatten().any(|v| (v.0 as usize) < before);
+            let diagnostic = Diagnostic::error(
+                "superfluous-start",
+                target.span,
+                format!("`{name}` has a start value but no equation"),
+            );
+            let names: Vec<String> = self.model.quantities[..self.model.quantities.len() - usize::from(!known)]
+                .iter()
+                .map(|q| q.name.clone())
+                .collect();
+            let base = self.model.quantity(var).name.clone();
+            self.report(match crate::closest(&base, names.iter().map(String::as_str)).filter(|_| !known) {
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                None if known => diagnostic.help("the start value of the highest derivative follows from the equations"),
+                None => diagnostic.help(format!("add an equation such as `{base}' = …`, or remove this line")),
+            });
+            return;
+        }
+        let given = Given { var, value: value_id, span: target.span, at };
+        let list = if guess { &mut self.model.guesses } else { &mut self.model.starts };
+        match self.start_index.entry((var, guess)) {
+            Entry::Vacant(entry) => {
+                entry.insert(list.len());
+                list.push(given);
+            }
+            // the declared value of an input that events drive gives way to `init`
+            Entry::Occupied(entry) if !guess && kind == Some(Kind::Held) && self.driven_inputs.remove(&var) => {
+                list[*entry.get()] = given;
+            }
+            Entry::Occupied(entry) => {
+                let first = list[*entry.get()].span;
+                let name = self.model.name(var);
+                self.report(
+                    Diagnostic::error("duplicate-start", target.span, format!("`{name}` has two start values"))
+                        .label(first, "the first one"),
+                );
+                return;
+            }
+        }
+        let quantity = self.model.variable(var).quantity;
+        self.model.quantities[quantity].declared = true;
+    }
+
+    fn condition(&mut self, e: Expr) -> ExprId {
+        let truth = self.truth_expression(e, View::Trajectory);
+        if self.model.graph.variables(truth).is_empty() || !self.depends_on_modes(truth) {
+            self.report(
+                Diagnostic::warning("constant-condition", self.tree.span(e), "this condition never changes during a run")
+                    .help("an event happens when its condition becomes true"),
+            );
+        }
+        truth
+    }
+
+    fn depends_on_modes(&mut self, e: ExprId) -> bool {
+        let variables = self.model.graph.variables(e);
+        variables.into_iter().any(|v| self.model.variable(v).role == Role::Mode)
+    }
+
+    fn action(&mut self, list: &[Assignment], span: Span) -> usize {
+        let mut assignments: Vec<(VarId, ExprId)> = Vec::with_capacity(list.len());
+        for assignment in list {
+            let value = self.number_expression(assignment.value, View::Instant);
+            let Some(var) = self.target_variable(&assignment.target, Role::Unknown) else { continue };
+            if assignments.iter().any(|(other, _)| *other == var) {
+                let name = self.model.name(var);
+                self.error("duplicate-assignment", assignment.target.span, format!("`{name}` is assigned twice here"));
+            }
+            let quantity = self.model.variable(var).quantity;
+            self.model.quantities[quantity].declared = true;
+            assignments.push((var, value));
+        }
+        self.model.actions.push(Action { assignments, span });
+        self.model.actions.len() - 1
+    }
+
+    fn every(&mut self, period: Expr, actions: &[Assignment], span: Span) {
+        let value = self.number_expression(period, View::Instant);
+        let at = self.tree.span(period);
+        match self.number(value) {
+            Some(seconds) if seconds > 0.0 && seconds.is_finite() => {}
+            Some(seconds) => self.error("bad-value", at, format!("a sampling period must be positive, here it is {seconds}")),
+            None => self.error("not-constant", at, "a sampling period must be a constant expression"),
+        }
+        let action = self.action(actions, span);
+        self.model.samples.push(Sample { period: value, action, span: at });
+    }
+
+    /// Start values may use each other: put them into an order in which they can be evaluated.
+    fn order_starts(&mut self) {
+        let starts = std::mem::take(&mut self.model.starts);
+        let position: rustc_hash::FxHashMap<VarId, usize> =
+            starts.iter().enumerate().map(|(k, given)| (given.var, k)).collect();
+        let mut needs: Vec<Vec<usize>> = Vec::with_capacity(starts.len());
+        for given in &starts {
+            let mut list = Vec::new();
+            for v in self.model.graph.variables(given.value) {
+                match (position.get(&v), self.model.variable(v).role) {
+                    (_, Role::Parameter | Role::Mode) => {}
+                    (Some(&k), _) => list.push(k),
+                    (None, Role::Input) if self.model.variable(given.var).role == Role::Held => {}
+                    (None, _) => {
+                        let (name, other) = (self.model.name(given.var), self.model.name(v));
+                        self.report(
+                            Diagnostic::error(
+                                "start-not-known",
+                                given.span,
+                                format!("the start value of `{name}` needs `{other}`, which has no start value of its own"),
+                            )
+                            .help("use parameters and other start values only"),
+                        );
+                    }
+                }
+            }
+            needs.push(list);
+        }
+        let mut order = Vec::with_capacity(starts.len());
+        let mut state = vec![0u8; starts.len()];
+        for first in 0..starts.len() {
+            let mut stack = vec![(first, 0)];
+            while let Some((k, next)) = stack.pop() {
+                if next == 0 && state[k] != 0 {
+                    if state[k] == 1 {
+                        let name = self.model.name(starts[k].var);
+                        self.error("circular-start", starts[k].span, format!("the start value of `{name}` needs itself"));
+                    }
+                    continue;
+                }
+                state[k] = 1;
+                match needs[k].get(next) {
+                    Some(&needed) => stack.extend([(k, next + 1), (needed, 0)]),
+                    None => {
+                        state[k] = 2;
+                        order.push(starts[k]);
+                    }
+                }
+            }
+        }
+        self.model.starts = order;
+    }
+}
+

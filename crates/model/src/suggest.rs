@@ -1,0 +1,62 @@
+//! `did you mean …`: the closest of the known names.
+
+/// The candidate that is closest to a misspelt name, if one is close enough to be meant.
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let length = name.chars().count();
+    let limit = match length {
+        0..=1 => 0,
+        2..=4 => 1,
+        5..=7 => 2,
+        _ => 3,
+    };
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let same_but_case = name.to_lowercase() == candidate.to_lowercase();
+        // An abbreviation or a forgotten index (`omega` for `omega0`) counts as one step.
+        let prefix = length >= 2 && (candidate.starts_with(name) || name.starts_with(candidate)) && !candidate.is_empty();
+        let near = candidate.chars().count().abs_diff(length) <= 2;
+        let d = if same_but_case || (prefix && near) { 1 } else { distance(name, candidate) };
+        let allowed = if same_but_case { 1 } else { limit };
+        if d <= allowed && candidate != name && best.is_none_or(|(least, _)| d < least) {
+            best = Some((d, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Number of single-character edits, an exchange of neighbours counting as one
+/// (optimal string alignment, Damerau 1964).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut d = change.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                d = d.min(before[j - 2] + 1);
+            }
+            row.push(d);
+        }
+        before = last;
+        last = row;
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_its_name() {
+        let known = ["omega0", "phi", "k", "gravity", "M"];
+        for (typed, meant) in [("omega", "omega0"), ("omgea0", "omega0"), ("hpi", "phi"), ("gravty", "gravity"), ("m", "M")] {
+            assert_eq!(closest(typed, known), Some(meant), "{typed}");
+        }
+        assert_eq!(closest("x", known), None);
+        assert_eq!(closest("temperature", known), None);
+    }
+}
