@@ -56,3 +56,38 @@ impl Diagnostic {
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
+
+/// Keeps the first mistakes and counts the others: rubbish of ten megabytes must not become millions of texts.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    found: Vec<Diagnostic>,
+    more: usize,
+}
+
+impl Collector {
+    /// As many mistakes as a person reads at once, and then some.
+    const LIMIT: usize = 100;
+
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.found.len() < Self::LIMIT {
+            self.found.push(diagnostic);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Both in the order of the text, and a last one if some were left out.
+    pub(crate) fn merge(self, other: Collector) -> Vec<Diagnostic> {
+        let mut found = self.found;
+        found.extend(other.found);
+        found.sort_by_key(|diagnostic| diagnostic.span);
+        let kept = found.len().min(Self::LIMIT);
+        let more = found.len() - kept + self.more + other.more;
+        found.truncate(kept);
+        if more > 0 {
+            let span = found.last().map_or(Span::default(), |last| last.span);
+            found.push(Diagnostic::error("too-many", span, format!("there are {more} more mistakes after this one")));
+        }
+        found
+    }
+}

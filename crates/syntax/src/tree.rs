@@ -66,7 +66,16 @@ pub enum NodeKind {
     /// `pi`.
     Pi,
     /// A name or an array element, with primes: `x`, `x''`, `u[k-1]'`, `a[i, j]`. `name_span` is the bare name.
-    Variable { name: Name, name_span: Span, index: Vec<NodeId>, primes: u32 },
+    Variable {
+        /// The name.
+        name: Name,
+        /// The place of the bare name.
+        name_span: Span,
+        /// The indices, empty for a plain name.
+        index: Vec<NodeId>,
+        /// The number of primes.
+        primes: u32,
+    },
     /// `-a`, `not a`.
     Unary(UnaryOp, NodeId),
     /// `a + b`, `a < b`, `a and b`, …
@@ -74,7 +83,14 @@ pub enum NodeKind {
     /// `if a then b else c`.
     If(NodeId, NodeId, NodeId),
     /// A call by name, of the language or of a `def`: `sin(x)`, `sat(u)`.
-    Call { name: Name, name_span: Span, arguments: Vec<NodeId> },
+    Call {
+        /// The name.
+        name: Name,
+        /// The place of the bare name.
+        name_span: Span,
+        /// The arguments.
+        arguments: Vec<NodeId>,
+    },
     /// Where an expression was expected and something else stood; already reported.
     Error,
 }
@@ -197,23 +213,77 @@ pub enum StatementKind {
     /// `init x = 1, x' = 0 [m/s]`
     Init(Vec<Declaration>),
     /// `y(0) = 1`: a start value that says its time
-    StartAt { target: Target, at: Expr, value: Expr, unit: Option<UnitText> },
+    StartAt {
+        /// What starts.
+        target: Target,
+        /// The time.
+        at: Expr,
+        /// Its value then.
+        value: Expr,
+        /// The unit.
+        unit: Option<UnitText>,
+    },
     /// `guess z = 0.5`
     Guess(Vec<Declaration>),
     /// `left = right [unit]`
-    Equation { left: Expr, right: Expr, unit: Option<UnitText> },
+    Equation {
+        /// The left side.
+        left: Expr,
+        /// The right side.
+        right: Expr,
+        /// The unit.
+        unit: Option<UnitText>,
+    },
     /// `run 0 .. 20`
-    Run { from: Expr, to: Expr },
+    Run {
+        /// Its start.
+        from: Expr,
+        /// Its end.
+        to: Expr,
+    },
     /// `for k in 1..n: …`
-    For { index: Name, index_span: Span, from: Expr, to: Expr, body: Vec<Statement> },
+    For {
+        /// The name of the index.
+        index: Name,
+        /// The place of the index.
+        index_span: Span,
+        /// The first index.
+        from: Expr,
+        /// The last index.
+        to: Expr,
+        /// What it holds.
+        body: Vec<Statement>,
+    },
     /// `def sat(x) = …`
-    Def { name: Name, name_span: Span, parameters: Vec<(Name, Span)>, body: Expr },
+    Def {
+        /// The name.
+        name: Name,
+        /// The place of the bare name.
+        name_span: Span,
+        /// The parameters and their places.
+        parameters: Vec<(Name, Span)>,
+        /// What it holds.
+        body: Expr,
+    },
     /// `when c: x = …, v = …`
-    When { condition: Expr, actions: Vec<Assignment> },
+    When {
+        /// The condition.
+        condition: Expr,
+        /// What changes.
+        actions: Vec<Assignment>,
+    },
     /// `stop when c`
-    StopWhen { condition: Expr },
+    StopWhen {
+        /// The condition.
+        condition: Expr,
+    },
     /// `every Ts: u = …`
-    Every { period: Expr, actions: Vec<Assignment> },
+    Every {
+        /// The time between two samples.
+        period: Expr,
+        /// What changes.
+        actions: Vec<Assignment>,
+    },
 }
 
 /// A parsed text.
