@@ -13,7 +13,8 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     for candidate in candidates {
         let same_but_case = name.to_lowercase() == candidate.to_lowercase();
         // An abbreviation or a forgotten index (`omega` for `omega0`) counts as one step.
-        let prefix = length >= 2 && (candidate.starts_with(name) || name.starts_with(candidate)) && !candidate.is_empty();
+        let prefix =
+            length >= 2 && (candidate.starts_with(name) || name.starts_with(candidate)) && !candidate.is_empty();
         let near = candidate.chars().count().abs_diff(length) <= 2;
         let d = if same_but_case || (prefix && near) { 1 } else { distance(name, candidate) };
         let allowed = if same_but_case { 1 } else { limit };
@@ -53,7 +54,9 @@ mod tests {
     #[test]
     fn a_slip_of_the_finger_finds_its_name() {
         let known = ["omega0", "phi", "k", "gravity", "M"];
-        for (typed, meant) in [("omega", "omega0"), ("omgea0", "omega0"), ("hpi", "phi"), ("gravty", "gravity"), ("m", "M")] {
+        for (typed, meant) in
+            [("omega", "omega0"), ("omgea0", "omega0"), ("hpi", "phi"), ("gravty", "gravity"), ("m", "M")]
+        {
             assert_eq!(closest(typed, known), Some(meant), "{typed}");
         }
         assert_eq!(closest("x", known), None);

@@ -51,7 +51,8 @@ pub fn parse_table(text: &str, name: &str) -> Result<TableData, String> {
     let mut data = TableData { times: Vec::new(), values: Vec::new() };
     let mut column = 1;
     let mut header_seen = false;
-    for (number, line) in text.lines().enumerate().map(|(k, line)| (k + 1, line.trim_start_matches('\u{feff}').trim())) {
+    for (number, line) in text.lines().enumerate().map(|(k, line)| (k + 1, line.trim_start_matches('\u{feff}').trim()))
+    {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -98,7 +99,9 @@ mod tests {
     #[test]
     fn good_tables_are_read() {
         let expected = TableData { times: vec![0.0, 1.0], values: vec![2.0, 3.0] };
-        for text in ["0,2\n1,3\n", "time,u\n0,2\n1,3", "# c\n0 2\n1 3\n", "time;x;u\n0;9;2\n1;9;3", "\"time\",\"u\"\n0,2\n1,3"] {
+        for text in
+            ["0,2\n1,3\n", "time,u\n0,2\n1,3", "# c\n0 2\n1 3\n", "time;x;u\n0;9;2\n1;9;3", "\"time\",\"u\"\n0,2\n1,3"]
+        {
             assert_eq!(parse_table(text, "u").as_ref(), Ok(&expected), "{text}");
         }
     }

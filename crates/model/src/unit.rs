@@ -42,8 +42,21 @@ const NAMED: &[(&str, [i16; 7], f64, bool)] = &[
 ];
 
 const PREFIXES: &[(&str, f64)] = &[
-    ("da", 1e1), ("f", 1e-15), ("p", 1e-12), ("n", 1e-9), ("u", 1e-6), ("µ", 1e-6), ("μ", 1e-6), ("m", 1e-3),
-    ("c", 1e-2), ("d", 1e-1), ("h", 1e2), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12),
+    ("da", 1e1),
+    ("f", 1e-15),
+    ("p", 1e-12),
+    ("n", 1e-9),
+    ("u", 1e-6),
+    ("µ", 1e-6),
+    ("μ", 1e-6),
+    ("m", 1e-3),
+    ("c", 1e-2),
+    ("d", 1e-1),
+    ("h", 1e2),
+    ("k", 1e3),
+    ("M", 1e6),
+    ("G", 1e9),
+    ("T", 1e12),
 ];
 
 impl Unit {
@@ -79,7 +92,8 @@ impl Unit {
                 let after = after.trim_start();
                 let end = after.find(|c: char| !"+-.0123456789".contains(c)).unwrap_or(after.len());
                 let (number, tail) = after.split_at(end);
-                let value: f64 = number.parse().map_err(|_| format!("the exponent after `^` in `{text}` is no number"))?;
+                let value: f64 =
+                    number.parse().map_err(|_| format!("the exponent after `^` in `{text}` is no number"))?;
                 let sixths = value * f64::from(PARTS);
                 if sixths.abs() > 200.0 || sixths.fract() != 0.0 {
                     return Err(format!("the exponent {number} is too large or no simple fraction"));
@@ -188,8 +202,18 @@ mod tests {
     #[test]
     fn different_ways_of_writing_one_unit_fit() {
         for (a, b) in [
-            ("N", "kg*m/s^2"), ("J", "N*m"), ("V", "J/C"), ("Ohm", "V/A"), ("H", "V*s/A"), ("F", "C/V"), ("T", "V*s/m^2"),
-            ("rad/s", "1/s"), ("Hz", "1/s"), ("kg", "kg"), ("J/(kg*K)", "m^2/s^2/K"), ("ms", "ms"),
+            ("N", "kg*m/s^2"),
+            ("J", "N*m"),
+            ("V", "J/C"),
+            ("Ohm", "V/A"),
+            ("H", "V*s/A"),
+            ("F", "C/V"),
+            ("T", "V*s/m^2"),
+            ("rad/s", "1/s"),
+            ("Hz", "1/s"),
+            ("kg", "kg"),
+            ("J/(kg*K)", "m^2/s^2/K"),
+            ("ms", "ms"),
         ] {
             assert!(Unit::parse(a).unwrap().fits(Unit::parse(b).unwrap()), "{a} {b}");
         }

@@ -244,8 +244,12 @@ impl Checker<'_> {
     fn pure(&mut self, unit: Option<Unit>, span: Span, what: &str) {
         if let Some(unit) = unit.filter(|unit| !unit.fits(Unit::ONE)) {
             self.diagnostics.push(
-                Diagnostic::warning("unit-mismatch", span, format!("{what} must be a pure number [1], here it has [{unit}]"))
-                    .help("divide by a quantity of the same unit; `--units off` switches this check off"),
+                Diagnostic::warning(
+                    "unit-mismatch",
+                    span,
+                    format!("{what} must be a pure number [1], here it has [{unit}]"),
+                )
+                .help("divide by a quantity of the same unit; `--units off` switches this check off"),
             );
         }
     }

@@ -1,1 +1,19 @@
-//! (being written)
+//! The program: flat instruction lists for f, the switches, conditions, actions, outputs and the
+//! Jacobian of a sorted model, over one file of registers.
+//!
+//! [`compile`] makes a [`Program`], plain data without symbols; [`Evaluator`] runs it in double precision
+//! and is the [`ordinate_solve::System`] that the driver integrates. Other evaluators (series, lanes, intervals,
+//! other number types) walk over the same lists.
+
+mod compile;
+mod evaluator;
+mod instruction;
+mod interval;
+mod jacobian;
+mod print;
+mod time_switch;
+
+pub use compile::compile;
+pub use evaluator::Evaluator;
+pub use instruction::*;
+pub use jacobian::Jacobian;

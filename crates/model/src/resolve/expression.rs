@@ -236,7 +236,11 @@ impl Resolver<'_> {
     ) -> (ExprId, Type) {
         if let Some(&(_, id, kind)) = self.bound.iter().rev().find(|(bound, ..)| *bound == name) {
             if primes > 0 || !index.is_empty() {
-                self.error("syntax", span, format!("`{}` is a loop index or argument, a plain number", self.tree.name(name)));
+                self.error(
+                    "syntax",
+                    span,
+                    format!("`{}` is a loop index or argument, a plain number", self.tree.name(name)),
+                );
             }
             return (id, kind);
         }
@@ -382,7 +386,8 @@ impl Resolver<'_> {
         candidates.sort_unstable();
         match closest(text, candidates) {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),
-            None => error.help(format!("to multiply, write `{text}*(…)`; an own function is declared with `def {text}(x) = …`")),
+            None => error
+                .help(format!("to multiply, write `{text}*(…)`; an own function is declared with `def {text}(x) = …`")),
         }
     }
 

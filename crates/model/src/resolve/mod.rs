@@ -20,9 +20,19 @@ pub type Overrides = Vec<(String, String)>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetError {
     /// Neither a parameter, nor an input, nor a state.
-    Unknown { name: String, suggestion: Option<String> },
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// A name of the model that may be meant.
+        suggestion: Option<String>,
+    },
     /// The value is not a constant expression.
-    BadValue { name: String, value: String },
+    BadValue {
+        /// The name as given.
+        name: String,
+        /// Its value as given.
+        value: String,
+    },
 }
 
 /// A resolved model, the mistakes found, and the overrides that do not fit.

@@ -51,8 +51,12 @@ impl Resolver<'_> {
                 Some(Kind::Parameter) => {
                     let text = tree.name(name);
                     self.report(
-                        Diagnostic::error("assigned-parameter", span, format!("`{text}` is a parameter and cannot change"))
-                            .help(format!("write `init {text} = …` instead of `param` to make it a value that events set")),
+                        Diagnostic::error(
+                            "assigned-parameter",
+                            span,
+                            format!("`{text}` is a parameter and cannot change"),
+                        )
+                        .help(format!("write `init {text} = …` instead of `param` to make it a value that events set")),
                     );
                 }
                 // An input that a sampled controller drives: its declared value is where it starts.

@@ -5,10 +5,10 @@ use super::names::Kind;
 use super::{MAX_EXPANDED, Resolver, Type, View};
 use crate::{Action, Condition, Equation, Given, Role, Sample, Watch};
 use ordinate_expr::{ExprId, ListId, VarId};
-use std::collections::hash_map::Entry;
 use ordinate_syntax::{
     Assignment, Declaration, Diagnostic, Expr, NodeKind, Span, Statement, StatementKind, Table, Target,
 };
+use std::collections::hash_map::Entry;
 
 /// What is taken up while walking over the statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,8 +89,7 @@ impl Resolver<'_> {
             let name = self.tree.name(*index);
             self.error("duplicate-name", *index_span, format!("the loop index `{name}` is declared elsewhere, too"));
         }
-        let (low, high) =
-            (self.number_expression(*from, View::Instant), self.number_expression(*to, View::Instant));
+        let (low, high) = (self.number_expression(*from, View::Instant), self.number_expression(*to, View::Instant));
         let low = self.integer(low, self.tree.span(*from), "a loop bound");
         let high = self.integer(high, self.tree.span(*to), "a loop bound");
         let (Some(low), Some(high)) = (low, high) else { return };
@@ -183,8 +182,12 @@ impl Resolver<'_> {
             Ok(data) => data,
             Err(reason) => {
                 self.report(
-                    Diagnostic::error("table", table.span, format!("the table \"{}\" cannot be used: {reason}", table.path))
-                        .help("a table has the time in its first column and numbers below, separated by commas"),
+                    Diagnostic::error(
+                        "table",
+                        table.span,
+                        format!("the table \"{}\" cannot be used: {reason}", table.path),
+                    )
+                    .help("a table has the time in its first column and numbers below, separated by commas"),
                 );
                 return self.model.graph.integer(0);
             }
@@ -222,8 +225,12 @@ impl Resolver<'_> {
                 if let (Some(what), 0) = (what, primes) {
                     let text = self.tree.name(name);
                     self.report(
-                        Diagnostic::error("defined-twice", name_span, format!("`{text}` is {what} and has an equation, too"))
-                            .help("remove one of the two"),
+                        Diagnostic::error(
+                            "defined-twice",
+                            name_span,
+                            format!("`{text}` is {what} and has an equation, too"),
+                        )
+                        .help("remove one of the two"),
                     );
                 }
                 let quantity = self.model.variable(v).quantity;
@@ -247,8 +254,12 @@ impl Resolver<'_> {
             } else {
                 let name = self.model.name(var);
                 self.report(
-                    Diagnostic::error("defined-twice", declaration.target.span, format!("`{name}` is already declared otherwise"))
-                        .help("give the output another name"),
+                    Diagnostic::error(
+                        "defined-twice",
+                        declaration.target.span,
+                        format!("`{name}` is already declared otherwise"),
+                    )
+                    .help("give the output another name"),
                 );
             }
         }
@@ -264,7 +275,11 @@ impl Resolver<'_> {
         if matches!(kind, Some(Kind::Parameter | Kind::Input)) {
             let name = self.tree.name(target.name);
             let what = if kind == Some(Kind::Parameter) { "parameter" } else { "input" };
-            return self.error("superfluous-start", target.span, format!("`{name}` is a {what} and has no start value"));
+            return self.error(
+                "superfluous-start",
+                target.span,
+                format!("`{name}` is a {what} and has no start value"),
+            );
         }
         let value_id = self.number_expression(value, View::Instant);
         let before = self.model.variables.len();
@@ -287,7 +302,9 @@ impl Resolver<'_> {
             let base = self.model.quantity(var).name.clone();
             self.report(match crate::closest(&base, names.iter().map(String::as_str)).filter(|_| !known) {
                 Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
-                None if known => diagnostic.help("the start value of the highest derivative follows from the equations"),
+                None if known => {
+                    diagnostic.help("the start value of the highest derivative follows from the equations")
+                }
                 None => diagnostic.help(format!("add an equation such as `{base}' = …`, or remove this line")),
             });
             return;
@@ -321,8 +338,12 @@ impl Resolver<'_> {
         let truth = self.truth_expression(e, View::Trajectory);
         if self.model.graph.variables(truth).is_empty() || !self.depends_on_modes(truth) {
             self.report(
-                Diagnostic::warning("constant-condition", self.tree.span(e), "this condition never changes during a run")
-                    .help("an event happens when its condition becomes true"),
+                Diagnostic::warning(
+                    "constant-condition",
+                    self.tree.span(e),
+                    "this condition never changes during a run",
+                )
+                .help("an event happens when its condition becomes true"),
             );
         }
         truth
@@ -355,7 +376,9 @@ impl Resolver<'_> {
         let at = self.tree.span(period);
         match self.number(value) {
             Some(seconds) if seconds > 0.0 && seconds.is_finite() => {}
-            Some(seconds) => self.error("bad-value", at, format!("a sampling period must be positive, here it is {seconds}")),
+            Some(seconds) => {
+                self.error("bad-value", at, format!("a sampling period must be positive, here it is {seconds}"))
+            }
             None => self.error("not-constant", at, "a sampling period must be a constant expression"),
         }
         let action = self.action(actions, span);
@@ -381,7 +404,9 @@ impl Resolver<'_> {
                             Diagnostic::error(
                                 "start-not-known",
                                 given.span,
-                                format!("the start value of `{name}` needs `{other}`, which has no start value of its own"),
+                                format!(
+                                    "the start value of `{name}` needs `{other}`, which has no start value of its own"
+                                ),
                             )
                             .help("use parameters and other start values only"),
                         );
@@ -398,7 +423,11 @@ impl Resolver<'_> {
                 if next == 0 && state[k] != 0 {
                     if state[k] == 1 {
                         let name = self.model.name(starts[k].var);
-                        self.error("circular-start", starts[k].span, format!("the start value of `{name}` needs itself"));
+                        self.error(
+                            "circular-start",
+                            starts[k].span,
+                            format!("the start value of `{name}` needs itself"),
+                        );
                     }
                     continue;
                 }
@@ -415,4 +444,3 @@ impl Resolver<'_> {
         self.model.starts = order;
     }
 }
-

@@ -84,7 +84,11 @@ impl Resolver<'_> {
                     Some(needed) if visit[needed] == Visit::Open => {
                         let target = &declarations[needed].target;
                         let name = tree.name(target.name);
-                        self.error("circular-parameter", target.span, format!("parameter `{name}` is defined by itself"));
+                        self.error(
+                            "circular-parameter",
+                            target.span,
+                            format!("parameter `{name}` is defined by itself"),
+                        );
                         visit[needed] = Visit::Done;
                         self.placeholder(declarations[needed]);
                     }

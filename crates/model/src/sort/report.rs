@@ -1,0 +1,265 @@
+//! The mistakes that show only when the model is looked at as a whole, told in the names of the user.
+
+use super::linear::Unsolved;
+use super::matching::Matching;
+use super::{Diagnostic, Given, Model, Role, State, VarId};
+use crate::closest;
+use ordinate_syntax::Span;
+
+/// At most so many names in one message.
+const MANY: usize = 5;
+
+/// `a`, `b` and `c`; a long list is cut.
+fn list(names: impl IntoIterator<Item = String>) -> String {
+    let names: Vec<String> = names.into_iter().collect();
+    let shown: Vec<String> = names.iter().take(MANY).map(|name| format!("`{name}`")).collect();
+    match (shown.as_slice(), names.len() - shown.len()) {
+        ([], _) => "nothing".into(),
+        ([one], 0) => one.clone(),
+        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
+        (some, more) => format!("{} and {more} more", some.join(", ")),
+    }
+}
+
+/// A block that has no symbolic solution.
+pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], reason: Unsolved) -> Diagnostic {
+    let span = model.equations[equations[0]].span;
+    let names = list(unknowns.iter().map(|&v| model.name(v)));
+    let (code, message, help) = match reason {
+        Unsolved::Singular => (
+            "singular",
+            format!("the equations for {names} contradict or repeat each other"),
+            "each unknown needs an equation of its own".to_string(),
+        ),
+        Unsolved::Nonlinear if unknowns.len() == 1 => (
+            "algebraic-loop",
+            format!("{names} cannot be isolated in this equation, since it enters nonlinearly"),
+            "solve the equation for it by hand; implicit solvers are not available in this version".to_string(),
+        ),
+        Unsolved::Nonlinear => (
+            "algebraic-loop",
+            format!("algebraic loop: {names} depend on each other nonlinearly"),
+            "break the loop, or solve it by hand; implicit solvers are not available in this version".to_string(),
+        ),
+        Unsolved::TooLarge(n) => (
+            "algebraic-loop",
+            format!("algebraic loop: {names} depend on each other through {n} simultaneous equations"),
+            "loops of this size need an implicit solver, which is not available in this version".to_string(),
+        ),
+    };
+    let mut diagnostic = Diagnostic::error(code, span, message).help(help);
+    for &e in equations.iter().skip(1).take(MANY) {
+        diagnostic = diagnostic.label(model.equations[e].span, "part of the loop");
+    }
+    diagnostic
+}
+
+/// Equations and unknowns that are left over.
+pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[VarId], broken: bool) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let (free, spare) = (matching.free_unknowns(), matching.spare_equations());
+    let (firm, doubtful): (Vec<usize>, Vec<usize>) = free.iter().partition(|&&k| model.quantity(unknowns[k]).declared);
+    for &k in doubtful.iter().take(50) {
+        found.push(unknown_name(model, unknowns[k]));
+    }
+    if broken {
+        return found;
+    }
+    if doubtful.is_empty() && !firm.is_empty() && firm.len() == spare.len() && structurally_complete(model, unknowns) {
+        let span = model.equations[spare[0]].span;
+        let names = list(firm.iter().map(|&k| model.name(unknowns[k])));
+        let mut diagnostic = Diagnostic::error(
+            "high-index",
+            span,
+            format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
+        )
+        .help("differentiate the constraint by hand; index reduction is not available in this version");
+        for &e in spare.iter().skip(1).take(MANY) {
+            diagnostic = diagnostic.label(model.equations[e].span, "a constraint, too");
+        }
+        found.push(diagnostic);
+        return found;
+    }
+    if !firm.is_empty() {
+        found.push(too_few(model, matching, unknowns, &firm));
+    }
+    let mut told = vec![false; matching.incident.len()];
+    for e in spare {
+        if !told[e] {
+            let (equations, competing) = matching.overdetermined(e);
+            equations.iter().for_each(|&e| told[e] = true);
+            found.push(too_many(model, e, &equations, &competing, unknowns));
+        }
+    }
+    found
+}
+
+fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize]) -> Diagnostic {
+    let names = list(firm.iter().map(|&k| model.name(unknowns[k])));
+    let first = unknowns[firm[0]];
+    let plural = if firm.len() == 1 { "equation is" } else { "equations are" };
+    let name = model.name(first);
+    let mut diagnostic = Diagnostic::error(
+        "too-few-equations",
+        model.variable(first).span,
+        format!("{} {plural} missing: nothing determines {names}", firm.len()),
+    )
+    .help(format!("add an equation such as `{name} = …`, or declare it with `param` or `input`"));
+    for &e in matching.uses[firm[0]].iter().take(MANY) {
+        let other = matching.unknown_of[e].map(|k| model.name(unknowns[k]));
+        if let Some(other) = other {
+            diagnostic = diagnostic.label(model.equations[e].span, format!("this equation determines `{other}`"));
+        }
+    }
+    diagnostic
+}
+
+fn too_many(model: &Model, spare: usize, equations: &[usize], competing: &[usize], unknowns: &[VarId]) -> Diagnostic {
+    let span = model.equations[spare].span;
+    if competing.is_empty() {
+        return Diagnostic::error("too-many-equations", span, "this equation contains nothing that it could determine")
+            .help("it has known quantities only; remove it, or make one of them an unknown");
+    }
+    let names = list(competing.iter().map(|&k| model.name(unknowns[k])));
+    let mut diagnostic = Diagnostic::error(
+        "too-many-equations",
+        span,
+        format!("one equation too many: {} equations for {names}", equations.len()),
+    )
+    .help("remove one of the marked equations, or add an unknown to it");
+    for &e in equations.iter().filter(|&&e| e != spare).take(MANY) {
+        diagnostic = diagnostic.label(model.equations[e].span, "competes with it");
+    }
+    diagnostic
+}
+
+/// Whether each equation still finds a quantity of its own when derivatives of any order count: then it is a
+/// differential-algebraic system of higher index and not a mistake of counting.
+fn structurally_complete(model: &mut Model, unknowns: &[VarId]) -> bool {
+    let mut position = vec![None; model.quantities.len()];
+    for (k, &v) in unknowns.iter().enumerate() {
+        position[model.variable(v).quantity] = Some(k);
+    }
+    let mut incident = Vec::with_capacity(model.equations.len());
+    for k in 0..model.equations.len() {
+        let difference = {
+            let e = model.equations[k];
+            model.graph.sub(e.left, e.right)
+        };
+        let variables = model.graph.variables(difference);
+        let mut found: Vec<usize> =
+            variables.into_iter().filter_map(|v| position[model.variable(v).quantity]).collect();
+        found.sort_unstable();
+        found.dedup();
+        incident.push(found);
+    }
+    let none = vec![None; incident.len()];
+    let matching = Matching::new(incident, unknowns.len(), &none, &vec![true; unknowns.len()]);
+    matching.spare_equations().is_empty() && matching.free_unknowns().is_empty()
+}
+
+fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
+    let quantity = model.quantity(v);
+    let span = model.variable(v).span;
+    let error = Diagnostic::error("unknown-name", span, format!("`{}` is not defined", quantity.name));
+    // an element beside others of its array
+    if quantity.name != quantity.base {
+        let others: Vec<&str> = model
+            .quantities
+            .iter()
+            .filter(|q| q.base == quantity.base && q.declared)
+            .map(|q| q.name.as_str())
+            .collect();
+        if let (Some(first), Some(last)) = (others.first(), others.last()) {
+            return error.help(format!("`{}` has the elements `{first}` … `{last}`", quantity.base));
+        }
+    }
+    let known: Vec<&str> = model
+        .quantities
+        .iter()
+        .filter(|q| q.declared || q.members.iter().flatten().any(|&m| model.variable(m).role == Role::Parameter))
+        .filter(|q| q.name == q.base)
+        .map(|q| q.base.as_str())
+        .collect();
+    let name = &quantity.base;
+    match closest(name, known) {
+        Some(meant) => error.help(format!("did you mean `{meant}`? or add `param {name} = …`")),
+        None => error.help(format!("add `param {name} = …` or an equation for it")),
+    }
+}
+
+/// States without a start value, those of one array told together.
+pub(super) fn missing_starts(model: &Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
+    let mut groups: Vec<(&str, u32, Vec<&State>)> = Vec::new();
+    let mut index = rustc_hash::FxHashMap::default();
+    for state in states.iter().filter(|state| state.start.is_none()) {
+        let (base, primes) = (model.quantity(state.var).base.as_str(), model.variable(state.var).primes);
+        let k = *index.entry((base, primes)).or_insert_with(|| {
+            groups.push((base, primes, Vec::new()));
+            groups.len() - 1
+        });
+        groups[k].2.push(state);
+    }
+    for (base, primes, members) in groups {
+        let name = model.name(members[0].var);
+        // x'' = … is where x and x' are seen first; point at the quantity there
+        let span = model.variable(members[0].var).span;
+        diagnostics.push(if members.len() == 1 {
+            Diagnostic::error("missing-start", span, format!("`{name}` has no start value"))
+                .help(format!("add `init {name} = 0`, with the value it has at the start"))
+        } else {
+            let marks = "'".repeat(primes as usize);
+            let last = model.name(members[members.len() - 1].var);
+            Diagnostic::error(
+                "missing-start",
+                span,
+                format!("{} elements from `{name}` to `{last}` have no start value", members.len()),
+            )
+            .help(format!("add `for k in …: init {base}[k]{marks} = 0`"))
+        });
+    }
+}
+
+/// A start value of something that follows from its equation.
+pub(super) fn superfluous_start(model: &Model, given: &Given) -> Diagnostic {
+    let name = model.name(given.var);
+    Diagnostic::error(
+        "superfluous-start",
+        given.span,
+        format!("`{name}` follows from its equation and takes no start value"),
+    )
+    .help("remove this start value")
+}
+
+/// An assignment to something that is neither a state nor held.
+pub(super) fn not_assignable(model: &Model, var: VarId, span: Span) -> Diagnostic {
+    let name = model.name(var);
+    Diagnostic::error("not-assignable", span, format!("`{name}` follows from an equation and cannot be assigned"))
+        .help("an event can assign states (quantities below their highest derivative) and held values")
+}
+
+/// A held value must be known before its first use: by `init`, or by an `every`, which acts at the start.
+pub(super) fn held_without_start(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
+    let started: rustc_hash::FxHashSet<VarId> = model.starts.iter().map(|given| given.var).collect();
+    let mut sampled = rustc_hash::FxHashSet::default();
+    for sample in &model.samples {
+        for &(var, value) in &model.actions[sample.action].assignments {
+            let needed = model.graph.variables(value);
+            let needs_itself =
+                needed.iter().any(|v| model.variables[v.0 as usize].role == Role::Held && !started.contains(v));
+            if !needs_itself {
+                sampled.insert(var);
+            }
+        }
+    }
+    for k in 0..model.variables.len() as u32 {
+        let var = VarId(k);
+        if model.variable(var).role == Role::Held && !started.contains(&var) && !sampled.contains(&var) {
+            let name = model.name(var);
+            diagnostics.push(
+                Diagnostic::error("missing-start", model.variable(var).span, format!("`{name}` has no start value"))
+                    .help(format!("add `init {name} = 0`: it is needed before an event sets it")),
+            );
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Sorted model to program. Each section is compiled from its expressions through the definitions of the
+//! model, so common parts are computed once per section, and what does not change during a run once at its start.
+
+use crate::{ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, time_switch};
+use ordinate_expr::{Expr, ExprId, VarId};
+use ordinate_model::{Role, Sorted, Watch};
+use ordinate_solve::{Layout, Reaction, Sampled, Switch, SwitchKind};
+use rustc_hash::FxHashMap;
+
+/// Marks a register as the n-th temporary until the number of constants is known.
+const TEMPORARY: u32 = 1 << 31;
+
+/// Compiles a model that was sorted without errors. The Jacobian is built on request only: explicit methods do not
+/// need it.
+pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
+    let mut c = Compiler::new(sorted);
+    let derivatives: Vec<VarId> = c.sorted.states.iter().map(|state| state.derivative).collect();
+    let derivatives: Vec<ExprId> = derivatives.into_iter().map(|v| c.sorted.model.graph.variable(v)).collect();
+    let rhs = c.section(&derivatives);
+    let watched = c.watched();
+    let switches = c.section(&watched);
+    let slope_roots = c.slopes(&watched);
+    let slopes = c.section(&slope_roots);
+    let truths: Vec<ExprId> = c.sorted.model.conditions.iter().map(|condition| condition.truth).collect();
+    let conditions = c.section(&truths);
+    let actions = c.actions();
+    let shown: Vec<VarId> =
+        c.sorted.columns.iter().copied().chain(c.sorted.model.inputs.iter().map(|input| input.var)).collect();
+    let roots: Vec<ExprId> = shown.iter().map(|&v| c.sorted.model.graph.variable(v)).collect();
+    let outputs = c.section(&roots);
+    let starts = c.starts();
+    let times: Vec<f64> = c.periods();
+    let mut time_switches = time_switch::compile(&mut c, &watched);
+    let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives));
+
+    let mut program = Program {
+        layout: c.layout(&times, &time_switches),
+        literals: std::mem::take(&mut c.literals),
+        prologue: std::mem::take(&mut c.prologue),
+        rhs,
+        switches,
+        slopes,
+        conditions,
+        actions,
+        outputs,
+        starts,
+        lists: c.sorted.model.lists.clone(),
+        time_switches: Vec::new(),
+        jacobian: None,
+        state_names: c.sorted.states.iter().map(|s| c.sorted.model.name(s.var)).collect(),
+        output_names: shown.iter().map(|&v| c.sorted.model.name(v)).collect(),
+        registers: 0,
+    };
+    let first_temporary = c.next_constant;
+    let mut sections: Vec<&mut Section> = vec![
+        &mut program.rhs,
+        &mut program.switches,
+        &mut program.slopes,
+        &mut program.conditions,
+        &mut program.outputs,
+        &mut program.starts,
+    ];
+    sections.extend(program.actions.iter_mut().map(|action| &mut action.section));
+    sections.extend(time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
+    sections.extend(jacobian.iter_mut().map(|Jacobian { section, .. }| section));
+    let mut most = 0;
+    for section in sections {
+        relocate(section, first_temporary);
+        most = most.max(section.instructions.len());
+    }
+    program.registers = first_temporary as usize + most;
+    program.time_switches = time_switches;
+    program.jacobian = jacobian;
+    program
+}
+
+fn relocate(section: &mut Section, first_temporary: u32) {
+    let place = |r: &mut u32| {
+        if *r & TEMPORARY != 0 {
+            *r = (*r & !TEMPORARY) + first_temporary;
+        }
+    };
+    for instruction in &mut section.instructions {
+        [&mut instruction.out, &mut instruction.a, &mut instruction.b, &mut instruction.c].into_iter().for_each(place);
+    }
+    section.results.iter_mut().for_each(place);
+}
+
+pub(crate) struct Compiler<'a> {
+    pub sorted: &'a mut Sorted,
+    /// Where the value of a state, mode or held variable is.
+    leaves: FxHashMap<VarId, u32>,
+    /// What a parameter is.
+    parameters: FxHashMap<VarId, ExprId>,
+    /// Registers of expressions that do not change during a run.
+    constants: FxHashMap<ExprId, u32>,
+    literals: Vec<(u32, Literal)>,
+    prologue: Section,
+    next_constant: u32,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(sorted: &'a mut Sorted) -> Self {
+        let mut leaves = FxHashMap::default();
+        let model = &sorted.model;
+        let mut next = Program::STATES as u32;
+        let modes = model.switches.iter().map(|switch| switch.mode);
+        for v in sorted.states.iter().map(|state| state.var).chain(modes).chain(held(sorted)) {
+            leaves.insert(v, next);
+            next += 1;
+        }
+        let parameters = model.parameters.iter().map(|given| (given.var, given.value)).collect();
+        Compiler {
+            leaves,
+            parameters,
+            constants: FxHashMap::default(),
+            literals: Vec::new(),
+            prologue: Section::default(),
+            next_constant: next,
+            sorted,
+        }
+    }
+
+    fn first_constant(&self) -> u32 {
+        (Program::STATES + self.leaves.len()) as u32
+    }
+
+    fn is_constant(&self, register: u32) -> bool {
+        register & TEMPORARY == 0 && register >= self.first_constant()
+    }
+
+    /// What a node stands for beside its operands: the definition of a variable.
+    fn definition(&self, v: VarId) -> Option<ExprId> {
+        self.parameters.get(&v).copied().or(self.sorted.definitions[v.0 as usize])
+    }
+
+    /// Compiles expressions into a section of their own.
+    pub fn section(&mut self, roots: &[ExprId]) -> Section {
+        let mut section = Section::default();
+        let mut registers: FxHashMap<ExprId, u32> = FxHashMap::default();
+        for &root in roots {
+            let register = self.expression(root, &mut registers, &mut section);
+            section.results.push(register);
+        }
+        section
+    }
+
+    fn expression(&mut self, root: ExprId, registers: &mut FxHashMap<ExprId, u32>, section: &mut Section) -> u32 {
+        let mut stack = vec![(root, false)];
+        while let Some((id, ready)) = stack.pop() {
+            if registers.contains_key(&id) {
+                continue;
+            }
+            if let Some(&register) = self.constants.get(&id) {
+                registers.insert(id, register);
+                continue;
+            }
+            let node = self.sorted.model.graph.node(id);
+            if !ready {
+                stack.push((id, true));
+                match node {
+                    Expr::Var(v) if !self.leaves.contains_key(&v) => {
+                        let definition = self.definition(v);
+                        let name = || self.sorted.model.name(v);
+                        stack.push((definition.unwrap_or_else(|| panic!("`{}` has no definition", name())), false));
+                    }
+                    _ => {
+                        let from = stack.len();
+                        stack.extend(node.operands().map(|operand| (operand, false)));
+                        stack[from..].reverse();
+                    }
+                }
+                continue;
+            }
+            let register = self.emit(id, node, registers, section);
+            registers.insert(id, register);
+        }
+        registers[&root]
+    }
+
+    fn emit(&mut self, id: ExprId, node: Expr, registers: &FxHashMap<ExprId, u32>, section: &mut Section) -> u32 {
+        let at = |e: ExprId| registers[&e];
+        let (op, a, b, c) = match node {
+            Expr::Time => return 0,
+            Expr::Const(value) => return self.literal(id, Literal::Decimal(value)),
+            Expr::Pi => return self.literal(id, Literal::Pi),
+            Expr::Var(v) => match self.leaves.get(&v) {
+                Some(&register) => return register,
+                None => return at(self.definition(v).expect("visited before")),
+            },
+            Expr::Neg(a) => (Op::Neg, at(a), 0, 0),
+            Expr::Add(a, b) => (Op::Add, at(a), at(b), 0),
+            Expr::Sub(a, b) => (Op::Sub, at(a), at(b), 0),
+            Expr::Mul(a, b) if a == b => (Op::Square, at(a), 0, 0),
+            Expr::Mul(a, b) => (Op::Mul, at(a), at(b), 0),
+            Expr::Div(a, b) => (Op::Div, at(a), at(b), 0),
+            Expr::Pow(a, b) => match self.half_power(b) {
+                Some(4) => (Op::Square, at(a), 0, 0),
+                Some(n) => (Op::HalfPower(n), at(a), 0, 0),
+                None => (Op::Pow, at(a), at(b), 0),
+            },
+            Expr::Call(f, a) => (Op::Call(f), at(a), 0, 0),
+            Expr::Atan2(a, b) => (Op::Atan2, at(a), at(b), 0),
+            Expr::Less(a, b) => (Op::Less, at(a), at(b), 0),
+            Expr::LessEqual(a, b) => (Op::LessEqual, at(a), at(b), 0),
+            Expr::Equal(a, b) => (Op::Equal, at(a), at(b), 0),
+            Expr::Not(a) => (Op::Not, at(a), 0, 0),
+            Expr::And(a, b) => (Op::And, at(a), at(b), 0),
+            Expr::Or(a, b) => (Op::Or, at(a), at(b), 0),
+            Expr::Select(a, b, c) => (Op::Select, at(a), at(b), at(c)),
+            Expr::Lookup(list, a) => (Op::Lookup(list.0), at(a), 0, 0),
+        };
+        let constant = node.operands().all(|operand| self.is_constant(at(operand)));
+        let (target, out) = if constant {
+            self.next_constant += 1;
+            self.constants.insert(id, self.next_constant - 1);
+            (&mut self.prologue, self.next_constant - 1)
+        } else {
+            let out = section.instructions.len() as u32 | TEMPORARY;
+            (section, out)
+        };
+        target.instructions.push(Instruction { op, out, a, b, c });
+        out
+    }
+
+    fn literal(&mut self, id: ExprId, literal: Literal) -> u32 {
+        let register = self.next_constant;
+        self.next_constant += 1;
+        self.literals.push((register, literal));
+        self.constants.insert(id, register);
+        register
+    }
+
+    /// Twice the exponent, where it is a small half-integer known at compile time.
+    fn half_power(&mut self, exponent: ExprId) -> Option<i16> {
+        let twice = 2.0 * self.constant_number(exponent)?;
+        (twice.fract() == 0.0 && twice.abs() <= 16.0).then_some(twice as i16)
+    }
+
+    /// The value of an expression of numbers and parameters.
+    pub fn constant_number(&mut self, e: ExprId) -> Option<f64> {
+        if let Some(value) = self.sorted.model.graph.constant_value(e) {
+            return Some(value.to_f64());
+        }
+        let parameters = self.parameters.clone();
+        number(&mut self.sorted.model.graph, &parameters, e)
+    }
+
+    /// The expressions that switches watch; for a table the time itself.
+    fn watched(&mut self) -> Vec<ExprId> {
+        let time = self.sorted.model.graph.time();
+        let watch = |watch| match watch {
+            Watch::Sign(e) | Watch::Floor(e) => e,
+            Watch::Segment(_) => time,
+        };
+        self.sorted.model.switches.iter().map(|switch| watch(switch.watch)).collect()
+    }
+
+    /// dg/dt along the solution: each state has its derivative, each defined variable that of its definition.
+    fn slopes(&mut self, watched: &[ExprId]) -> Vec<ExprId> {
+        let mut derivative_of: FxHashMap<VarId, VarId> = FxHashMap::default();
+        self.sorted.states.iter().for_each(|s| _ = derivative_of.insert(s.var, s.derivative));
+        let mut known: FxHashMap<VarId, ExprId> = FxHashMap::default();
+        watched.iter().map(|&g| self.total_derivative(g, &derivative_of, &mut known)).collect()
+    }
+
+    /// Definitions are not circular, so the depth of the recursion is the depth of the user's named expressions.
+    fn total_derivative(
+        &mut self,
+        root: ExprId,
+        states: &FxHashMap<VarId, VarId>,
+        known: &mut FxHashMap<VarId, ExprId>,
+    ) -> ExprId {
+        let leaves = self.sorted.model.graph.variables(root);
+        for v in leaves {
+            if known.contains_key(&v) {
+                continue;
+            }
+            let value = if let Some(&derivative) = states.get(&v) {
+                self.sorted.model.graph.variable(derivative)
+            } else if let (Some(definition), false) = (self.definition(v), self.parameters.contains_key(&v)) {
+                self.total_derivative(definition, states, known)
+            } else {
+                self.sorted.model.graph.integer(0)
+            };
+            known.insert(v, value);
+        }
+        let one = self.sorted.model.graph.integer(1);
+        self.sorted.model.graph.derivative(root, |leaf| match leaf {
+            Expr::Var(v) => known[&v],
+            _ => one,
+        })
+    }
+
+    fn actions(&mut self) -> Vec<ActionCode> {
+        let states = self.sorted.states.len() as u32 + Program::STATES as u32;
+        let lists: Vec<Vec<(VarId, ExprId)>> =
+            self.sorted.model.actions.iter().map(|action| action.assignments.clone()).collect();
+        lists
+            .into_iter()
+            .map(|assignments| {
+                let values: Vec<ExprId> = assignments.iter().map(|&(_, value)| value).collect();
+                let section = self.section(&values);
+                let target = |v: &VarId| match self.leaves[v] {
+                    register if register < states => Target::State(register as usize - Program::STATES),
+                    register => Target::Discrete((register - states) as usize),
+                };
+                ActionCode { section, targets: assignments.iter().map(|(v, _)| target(v)).collect() }
+            })
+            .collect()
+    }
+
+    /// Start values refer to each other by the registers of the states, which are filled in order; so each one is
+    /// compiled with those of the others put in.
+    fn starts(&mut self) -> Section {
+        let mut values: FxHashMap<VarId, ExprId> = FxHashMap::default();
+        let given = self.sorted.model.starts.clone();
+        for g in &given {
+            let value = self.sorted.model.graph.substitute(g.value, |v| values.get(&v).copied());
+            values.insert(g.var, value);
+        }
+        let zero = self.sorted.model.graph.integer(0);
+        let states = self.sorted.states.iter().map(|state| state.var);
+        let checks = self.sorted.checks.iter().map(|check| check.var);
+        let order: Vec<VarId> = states.chain(held(self.sorted)).chain(checks).collect();
+        let roots: Vec<ExprId> = order.iter().map(|v| values.get(v).copied().unwrap_or(zero)).collect();
+        self.section(&roots)
+    }
+
+    fn periods(&mut self) -> Vec<f64> {
+        let periods: Vec<ExprId> = self.sorted.model.samples.iter().map(|sample| sample.period).collect();
+        periods.into_iter().map(|e| self.constant_number(e).expect("checked when the model was resolved")).collect()
+    }
+
+    fn layout(&self, periods: &[f64], time_switches: &[Option<time_switch::TimeSwitch>]) -> Layout {
+        let model = &self.sorted.model;
+        let kind = |watch| match watch {
+            Watch::Sign(_) => SwitchKind::Sign,
+            Watch::Floor(_) => SwitchKind::Floor,
+            Watch::Segment(_) => SwitchKind::Segment,
+        };
+        let switches = model.switches.iter().zip(time_switches);
+        Layout {
+            states: self.sorted.states.len(),
+            switches: switches.map(|(s, time)| Switch { kind: kind(s.watch), of_time: time.is_some() }).collect(),
+            held: held(self.sorted).count(),
+            conditions: model.conditions.iter().map(|c| c.action.map_or(Reaction::Stop, Reaction::Act)).collect(),
+            sampled: model
+                .samples
+                .iter()
+                .zip(periods)
+                .map(|(sample, &period)| Sampled { period, action: sample.action })
+                .collect(),
+        }
+    }
+}
+
+/// The held variables in the order of d.
+fn held(sorted: &Sorted) -> impl Iterator<Item = VarId> {
+    let model = &sorted.model;
+    (0..model.variables.len() as u32).map(VarId).filter(|&v| model.variable(v).role == Role::Held)
+}
+
+/// Value of an expression through parameters that are defined by others.
+fn number(graph: &mut ordinate_expr::Graph, parameters: &FxHashMap<VarId, ExprId>, e: ExprId) -> Option<f64> {
+    let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
+    for v in graph.variables(e) {
+        let value = number(graph, parameters, *parameters.get(&v)?)?;
+        values.insert(v, value);
+    }
+    graph.evaluate(e, |leaf| match leaf {
+        Expr::Var(v) => values.get(&v).copied(),
+        _ => None,
+    })
+}

@@ -1,0 +1,151 @@
+//! Instructions, sections and the program that holds them.
+//!
+//! ```text
+//!   registers = [ t | y … | d … | constants … | temporaries … ]
+//! ```
+//!
+//! A section is a straight line of instructions, each writing one temporary that is written nowhere else, and the
+//! registers where its results are found. Temporaries do not survive from one section to the next.
+
+use crate::{Jacobian, time_switch::TimeSwitch};
+use ordinate_expr::{Decimal, Function};
+use ordinate_solve::Layout;
+
+/// What an instruction does with its operands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Op {
+    /// −a
+    Neg,
+    /// a + b
+    Add,
+    /// a − b
+    Sub,
+    /// a · b
+    Mul,
+    /// a · a
+    Square,
+    /// a / b
+    Div,
+    /// aᵇ, b any register
+    Pow,
+    /// a^(n/2)
+    HalfPower(i16),
+    /// f(a)
+    Call(Function),
+    /// angle of (b, a)
+    Atan2,
+    /// a < b
+    Less,
+    /// a ≤ b
+    LessEqual,
+    /// a = b
+    Equal,
+    /// not a
+    Not,
+    /// a and b
+    And,
+    /// a or b
+    Or,
+    /// if a then b else c
+    Select,
+    /// element a of the list of this number
+    Lookup(u32),
+}
+
+/// One instruction. Operands that an operation does not have are 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Instruction {
+    /// The operation.
+    pub op: Op,
+    /// The register written.
+    pub out: u32,
+    /// First operand.
+    pub a: u32,
+    /// Second operand.
+    pub b: u32,
+    /// Third operand.
+    pub c: u32,
+}
+
+/// A straight line of instructions and where its results are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// In the order of execution.
+    pub instructions: Vec<Instruction>,
+    /// Registers of the results.
+    pub results: Vec<u32>,
+}
+
+/// A constant that a run rounds to its own precision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    /// An exact decimal.
+    Decimal(Decimal),
+    /// π
+    Pi,
+}
+
+/// Where an action writes a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// State of this index.
+    State(usize),
+    /// Element of d of this index.
+    Discrete(usize),
+}
+
+/// An action: its new values and where they go.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ActionCode {
+    /// Computes the values.
+    pub section: Section,
+    /// One target per result.
+    pub targets: Vec<Target>,
+}
+
+/// A compiled model.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The shape that the driver sees.
+    pub layout: Layout,
+    /// Number of registers.
+    pub registers: usize,
+    /// Constants and their registers.
+    pub literals: Vec<(u32, Literal)>,
+    /// Constants that follow from others, parameters among them; run once.
+    pub prologue: Section,
+    /// y′
+    pub rhs: Section,
+    /// g of every switch.
+    pub switches: Section,
+    /// dg/dt of every switch.
+    pub slopes: Section,
+    /// Truth of the conditions.
+    pub conditions: Section,
+    /// The actions.
+    pub actions: Vec<ActionCode>,
+    /// Named expressions, outputs, held values; then the inputs.
+    pub outputs: Section,
+    /// Start values: of the states, then of the held values, then of the checks.
+    pub starts: Section,
+    /// Columns of tables.
+    pub lists: Vec<Vec<f64>>,
+    /// Switches that depend on t alone.
+    pub time_switches: Vec<Option<TimeSwitch>>,
+    /// ∂f/∂y, where it was asked for.
+    pub jacobian: Option<Jacobian>,
+    /// Names of the states.
+    pub state_names: Vec<String>,
+    /// Names of the results of `outputs`.
+    pub output_names: Vec<String>,
+}
+
+impl Program {
+    /// First register of y.
+    pub const STATES: usize = 1;
+
+    /// First register of d.
+    pub fn discrete_register(&self) -> usize {
+        Self::STATES + self.layout.states
+    }
+}
