@@ -1,4 +1,4 @@
-# A sitting human body, four masses on springs and dampers, shaken at the lowest one.
+# A sitting human body, four masses on springs and dampers, shaken by a force on the fourth.
 # Cellier, Numerical Simulation of Dynamic Systems IX (2013), Introduction II; the data are chosen here.
 param M1 = 5    [kg],    M2 = 30   [kg],    M3 = 8     [kg], M4 = 35 [kg]
 param k1 = 4000 [N/m],   k2 = 6000 [N/m],   k3 = 20000 [N/m]
