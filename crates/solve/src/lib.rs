@@ -1,6 +1,30 @@
 //! Numerical methods and the one driver that owns time. Knows no text and no symbols, only
 //! [`System`]: y′ = f(t, y, d), with discrete values d that change only at events.
+//!
+//! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
+//! [`by_name`] finds a method.
 
+mod controller;
+mod doubling;
+mod driver;
+mod explicit;
+mod initial_step;
+mod kernels;
+mod method;
+mod methods;
+mod options;
+mod outcome;
+mod rows;
 mod system;
+pub mod tableau;
+pub mod tableaus;
 
+pub use doubling::StepDoubling;
+pub use driver::solve;
+pub use explicit::ExplicitRk;
+pub use method::*;
+pub use methods::{BadParameter, Choice, by_name, names};
+pub use options::*;
+pub use outcome::*;
+pub use rows::{Interrupt, Sink};
 pub use system::*;

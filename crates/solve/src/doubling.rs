@@ -1,0 +1,121 @@
+//! An error estimate for one-step methods that have none: one step against two half steps.
+
+use crate::explicit::ExplicitRk;
+use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
+
+/// Step doubling. The two half steps are the result; the error of a method of order p is
+///
+/// ```text
+///   y(t+h) − y₂ ≈ (y₂ − y₁) / (2ᵖ − 1)      y₁ one step, y₂ two half steps
+/// ```
+///
+/// Hairer, Nørsett, Wanner I, II.4, eq. (4.4). The estimate is not added to the result (no local extrapolation): what
+/// is reported is the method that was asked for, with half the step.
+#[derive(Clone, Debug)]
+pub struct StepDoubling {
+    whole: ExplicitRk,
+    halves: [ExplicitRk; 2],
+    middle: f64,
+    first_known: bool,
+    first: Vec<f64>,
+}
+
+impl StepDoubling {
+    /// Gives `method` an error estimate.
+    pub fn new(method: ExplicitRk) -> StepDoubling {
+        let first = method.first_stage().to_vec();
+        StepDoubling { halves: [method.clone(), method.clone()], whole: method, middle: 0.0, first_known: false, first }
+    }
+
+    /// The point between the two halves of the step that began at `from`.
+    fn halfway<'a>(middle: f64, first_half: &'a ExplicitRk, from: &Point<'a>) -> Point<'a> {
+        Point { t: middle, y: first_half.end(), d: from.d, f: first_half.last_stage() }
+    }
+}
+
+impl Method for StepDoubling {
+    fn try_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        let known = if self.first_known { Some(&self.first[..]) } else { from.f };
+        let [first_half, second_half] = &mut self.halves;
+        self.whole.restart();
+        let trial = self.whole.try_step(system, &Point { f: known, ..*from }, h, tol)?;
+        self.first.copy_from_slice(self.whole.first_stage());
+        self.first_known = true;
+
+        first_half.restart();
+        second_half.restart();
+        first_half.try_step(system, &Point { f: Some(&self.first), ..*from }, 0.5 * h, tol)?;
+        self.middle = from.t + 0.5 * h;
+        let halfway = Self::halfway(self.middle, first_half, from);
+        second_half.try_step(system, &halfway, 0.5 * h, tol).map_err(|failure| match failure {
+            // The start of the second half is not the start of the step.
+            StepFailure::NotFiniteAtStart { component } => StepFailure::NotFinite { t: self.middle, component },
+            StepFailure::NotFinite { .. } => failure,
+        })?;
+
+        let factor = 1.0 / (2f64.powi(trial.order as i32) - 1.0);
+        let (mut error, mut worst) = (0.0, 0);
+        for (i, (one, two)) in self.whole.end().iter().zip(second_half.end()).enumerate() {
+            let difference = factor * (two - one).abs();
+            let scale = tol.atol[i] + tol.rtol * from.y[i].abs().max(two.abs());
+            if difference > error * scale {
+                (error, worst) = (difference / scale, i);
+            }
+        }
+        Ok(Trial { error, worst, ..trial })
+    }
+
+    fn end(&self) -> &[f64] {
+        self.halves[1].end()
+    }
+
+    fn make_dense(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        let [first_half, second_half] = &mut self.halves;
+        first_half.make_dense(system, from)?;
+        second_half.make_dense(system, &Self::halfway(self.middle, first_half, from))
+    }
+
+    fn interpolate(&self, theta: f64, y: &mut [f64]) {
+        if theta <= 0.5 {
+            self.halves[0].interpolate(2.0 * theta, y);
+        } else {
+            self.halves[1].interpolate(2.0 * theta - 1.0, y);
+        }
+    }
+
+    fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        let [first_half, second_half] = &mut self.halves;
+        second_half.look_ahead(system, &Self::halfway(self.middle, first_half, from))
+    }
+
+    fn accept(&mut self) {
+        self.first_known = false;
+        if let Some(f) = self.halves[1].last_stage() {
+            self.first.copy_from_slice(f);
+            self.first_known = true;
+        }
+    }
+
+    fn restart(&mut self) {
+        self.first_known = false;
+    }
+
+    fn error_exponent(&self) -> Option<u32> {
+        Some(self.whole.order() + 1)
+    }
+
+    fn order(&self) -> u32 {
+        self.whole.order()
+    }
+
+    fn work(&self) -> Work {
+        let [first_half, second_half] = &self.halves;
+        Work { f: self.whole.work().f + first_half.work().f + second_half.work().f, ..Work::default() }
+    }
+}

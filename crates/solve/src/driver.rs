@@ -1,0 +1,429 @@
+//! The driver: it owns time. It chooses the steps of a [`Method`], hits the end exactly, hands rows to the [`Sink`]
+//! and says why a run ended.
+
+use std::ops::ControlFlow;
+
+use crate::controller::Controller;
+use crate::initial_step::{Limits, initial_step};
+use crate::rows::RowTimes;
+use crate::{
+    AbsoluteTolerance, Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System,
+    Tolerance, Trial, UsageError,
+};
+
+/// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
+/// and the rows up to there have been handed over.
+pub fn solve(
+    system: &mut dyn System,
+    method: &mut dyn Method,
+    start: &Start,
+    t_end: f64,
+    options: &Options,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, UsageError> {
+    let mut run = Run::new(system, method, start, t_end, options, sink)?;
+    let reason = run.go().err();
+    Ok(run.finish(reason))
+}
+
+/// The sink is asked whether to go on every so many attempts.
+const PROGRESS_EVERY: u64 = 16;
+
+/// One step about to be tried.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    h: f64,
+    /// Where it ends: t + h but for rounding.
+    end: f64,
+    /// Shorter than wished, to end at a given time.
+    cut: bool,
+}
+
+struct Run<'a> {
+    system: &'a mut dyn System,
+    method: &'a mut dyn Method,
+    sink: &'a mut dyn Sink,
+    rows: RowTimes<'a>,
+    /// Time of the next row, infinite if there is none.
+    next_row: f64,
+    /// Time of the last row handed over.
+    last_row: f64,
+    tol: Tolerance,
+    controller: Controller,
+    options: &'a Options,
+    t_start: f64,
+    t_end: f64,
+    h_max: f64,
+
+    t: f64,
+    y: Vec<f64>,
+    d: Vec<f64>,
+    /// The step wished for next.
+    h: f64,
+    /// f(t, y, d), if `f_known`.
+    f: Vec<f64>,
+    f_known: bool,
+    scratch: [Vec<f64>; 2],
+    statistics: Statistics,
+    stiffness: Stiffness,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        system: &'a mut dyn System,
+        method: &'a mut dyn Method,
+        start: &Start,
+        t_end: f64,
+        options: &'a Options,
+        sink: &'a mut dyn Sink,
+    ) -> Result<Run<'a>, UsageError> {
+        let layout = system.layout();
+        let n = layout.states;
+        check_start(start, t_end, n, layout.held)?;
+        let tol = tolerance(options, n)?;
+        let positive = |what, value: Option<f64>| match value {
+            Some(value) if !(value > 0.0 && value.is_finite()) => Err(UsageError::BadStep { what, value }),
+            _ => Ok(()),
+        };
+        positive("step", options.step)?;
+        positive("first step", options.first_step)?;
+        positive("longest step", options.h_max)?;
+        let controller = match (options.step, method.error_exponent()) {
+            (None, None) => return Err(UsageError::StepRequired),
+            (_, exponent) => Controller::new(exponent.unwrap_or(1)),
+        };
+        let mut d = vec![0.0; layout.discrete()];
+        d[layout.switches.len()..].copy_from_slice(start.held);
+        let rows = RowTimes::new(&options.rows, start.t, t_end)?;
+        let span = t_end - start.t;
+        method.restart();
+        Ok(Run {
+            system,
+            method,
+            sink,
+            next_row: rows.peek().unwrap_or(f64::INFINITY),
+            last_row: f64::NAN,
+            rows,
+            tol,
+            controller,
+            options,
+            t_start: start.t,
+            t_end,
+            h_max: options.h_max.unwrap_or(0.1 * span).min(span),
+            t: start.t,
+            y: start.y.to_vec(),
+            d,
+            h: 0.0,
+            f: vec![0.0; n],
+            f_known: false,
+            scratch: [vec![0.0; n], vec![0.0; n]],
+            statistics: Statistics::default(),
+            stiffness: Stiffness::default(),
+        })
+    }
+
+    fn go(&mut self) -> Result<(), Reason> {
+        self.row_if_due()?;
+        if self.t >= self.t_end {
+            return Ok(());
+        }
+        self.choose_first_step()?;
+        while self.t < self.t_end {
+            self.check_limits()?;
+            let plan = self.plan()?;
+            let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
+            match self.method.try_step(self.system, &from, plan.h, &self.tol) {
+                Ok(trial) if trial.error <= 1.0 || self.options.step.is_some() => self.advance(plan, trial)?,
+                Ok(trial) => self.reject(plan, trial)?,
+                Err(failure) => self.fail(plan, failure)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The row at the end of a run that ended early, and the result.
+    fn finish(mut self, reason: Option<Reason>) -> Outcome {
+        let interrupted = matches!(reason, Some(Reason::Interrupted { .. }));
+        if reason.is_some() && !interrupted && self.rows.adds_rows() && self.last_row != self.t {
+            // A sink that wants to end here gets its wish.
+            let _ = self.sink.row(self.t, &self.y, &self.d);
+        }
+        let driver_f = self.statistics.evaluations.f;
+        self.statistics.evaluations = self.method.work();
+        self.statistics.evaluations.f += driver_f;
+        Outcome {
+            status: reason.map_or(Status::Ok, |reason| reason.status()),
+            reason,
+            t_reached: self.t,
+            y: self.y,
+            d: self.d,
+            statistics: self.statistics,
+            stiff: self.stiffness.found,
+        }
+    }
+
+    fn choose_first_step(&mut self) -> Result<(), Reason> {
+        if self.options.step.is_some() {
+            return Ok(());
+        }
+        if let Some(h) = self.options.first_step {
+            self.h = h;
+            return Ok(());
+        }
+        self.system.derivative(self.t, &self.y, &self.d, &mut self.f);
+        self.statistics.evaluations.f += 1;
+        if let Some(component) = self.f.iter().position(|f| !f.is_finite()) {
+            return Err(self.not_finite_here(component));
+        }
+        self.f_known = true;
+        let point = Point { t: self.t, y: &self.y, d: &self.d, f: None };
+        let exponent = self.method.error_exponent().unwrap_or(1);
+        let limits = Limits { h_max: self.h_max.min(self.t_end - self.t), exponent };
+        let (h, evaluations) = initial_step(self.system, &point, &self.f, &self.tol, &limits, &mut self.scratch);
+        self.statistics.evaluations.f += evaluations;
+        self.h = h.max(2.0 * self.smallest_step());
+        Ok(())
+    }
+
+    /// A step shorter than this is lost against t.
+    fn smallest_step(&self) -> f64 {
+        (10.0 * f64::EPSILON * self.t.abs().max(self.t - self.t_start)).max(f64::MIN_POSITIVE)
+    }
+
+    fn check_limits(&mut self) -> Result<(), Reason> {
+        let attempts = self.statistics.steps + self.statistics.rejected;
+        if attempts >= self.options.max_steps {
+            return Err(Reason::MaxSteps { t: self.t, h: self.h, limit: self.options.max_steps });
+        }
+        if attempts.is_multiple_of(PROGRESS_EVERY) {
+            let flow = self.sink.progress(self.t);
+            self.obey(flow)?;
+        }
+        Ok(())
+    }
+
+    fn obey(&self, flow: ControlFlow<crate::Interrupt>) -> Result<(), Reason> {
+        match flow {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(_) => Err(Reason::Interrupted { t: self.t }),
+        }
+    }
+
+    /// The next step: as long as wished, but no further than the next time that must be hit.
+    fn plan(&self) -> Result<Plan, Reason> {
+        let stop = self.t_end;
+        if let Some(step) = self.options.step {
+            return Ok(self.plan_fixed(step, stop));
+        }
+        let h = self.h.min(self.h_max);
+        if self.t + 1.01 * h >= stop {
+            return Ok(Plan { h: stop - self.t, end: stop, cut: true });
+        }
+        let end = self.t + h;
+        Ok(Plan { h: end - self.t, end, cut: false })
+    }
+
+    /// The fixed steps end at t₀ + k·step, computed anew each time, so that rounding does not add up.
+    fn plan_fixed(&self, step: f64, stop: f64) -> Plan {
+        let done = ((self.t - self.t_start) / step + 1e-9).floor();
+        let end = self.t_start + (done + 1.0) * step;
+        if end >= stop - 1e-9 * step || end <= self.t {
+            return Plan { h: stop - self.t, end: stop, cut: true };
+        }
+        let on_grid = self.t == self.t_start + done * step;
+        Plan { h: if on_grid { step } else { end - self.t }, end, cut: !on_grid }
+    }
+
+    /// The step is good: hand over its rows and go to its end.
+    fn advance(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
+        let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
+        if plan.end < self.t_end {
+            if let Err(failure) = self.method.look_ahead(self.system, &from) {
+                return self.fail(plan, failure);
+            }
+            self.stiffness.watch(self.method, self.system, &from);
+        }
+        if self.next_row < plan.end {
+            if let Err(failure) = self.method.make_dense(self.system, &from) {
+                return self.fail(plan, failure);
+            }
+            self.rows_before(plan.end, plan)?;
+        }
+        self.y.copy_from_slice(self.method.end());
+        self.t = plan.end;
+        self.f_known = false;
+        self.method.accept();
+        self.statistics.count_step(plan.h, trial.order);
+        self.sink.step(self.t, plan.h, trial.order);
+        if self.options.step.is_none() {
+            let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
+            // A step cut short says nothing against the longer one.
+            self.h = if plan.cut { wished.max(self.h) } else { wished };
+        }
+        self.row_if_due()
+    }
+
+    /// The rows inside the step, up to `until` exclusively, from the dense output.
+    fn rows_before(&mut self, until: f64, plan: Plan) -> Result<(), Reason> {
+        while self.next_row < until {
+            let t = self.next_row;
+            let mut y = std::mem::take(&mut self.scratch[0]);
+            self.method.interpolate((t - self.t) / plan.h, &mut y);
+            let result = self.row(t, &y);
+            self.scratch[0] = y;
+            result?;
+            self.next_row();
+        }
+        Ok(())
+    }
+
+    fn next_row(&mut self) {
+        self.rows.advance();
+        self.next_row = self.rows.peek().unwrap_or(f64::INFINITY);
+    }
+
+    /// The rows of the current point, if any are asked for.
+    fn row_if_due(&mut self) -> Result<(), Reason> {
+        let steps = self.rows.is_steps();
+        while self.next_row <= self.t {
+            self.here()?;
+            self.next_row();
+        }
+        if steps { self.here() } else { Ok(()) }
+    }
+
+    /// The current point as a row.
+    fn here(&mut self) -> Result<(), Reason> {
+        let y = std::mem::take(&mut self.y);
+        let result = self.row(self.t, &y);
+        self.y = y;
+        result
+    }
+
+    fn row(&mut self, t: f64, y: &[f64]) -> Result<(), Reason> {
+        if let Some(component) = y.iter().position(|y| !y.is_finite()) {
+            return Err(Reason::NotFinite { t, component, at_start: false });
+        }
+        self.last_row = t;
+        let flow = self.sink.row(t, y, &self.d);
+        self.obey(flow)
+    }
+
+    fn reject(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
+        self.statistics.rejected += 1;
+        self.h = match trial.next_h {
+            Some(h) if h < plan.h => h,
+            _ => plan.h * self.controller.rejected(trial.error),
+        };
+        if self.h < self.smallest_step() {
+            return Err(self.lost_step(trial));
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, plan: Plan, failure: StepFailure) -> Result<(), Reason> {
+        self.statistics.rejected += 1;
+        let (t, component) = match failure {
+            StepFailure::NotFinite { t, component } => (t, component),
+            StepFailure::NotFiniteAtStart { component } => return Err(self.not_finite_here(component)),
+        };
+        self.h = plan.h * self.controller.failed();
+        if self.options.step.is_some() || self.h < self.smallest_step() {
+            return Err(Reason::NotFinite { t, component, at_start: false });
+        }
+        Ok(())
+    }
+
+    fn not_finite_here(&self, component: usize) -> Reason {
+        Reason::NotFinite { t: self.t, component, at_start: self.t == self.t_start }
+    }
+
+    /// Why the step became too small: f grows beyond all bounds, or the tolerance asks for too much.
+    ///
+    /// At a singularity f has grown so much that at this rate y would have come from its start within a tiny part of
+    /// the time that has passed. For y ∼ C/(T−t) the pole is T = t + y/y′.
+    fn lost_step(&mut self, trial: Trial) -> Reason {
+        let (t, elapsed) = (self.t, self.t - self.t_start);
+        self.system.derivative(t, &self.y, &self.d, &mut self.f);
+        self.statistics.evaluations.f += 1;
+        let speed = |i: usize| self.f[i].abs() * elapsed / (self.y[i].abs() + self.tol.atol[i] + f64::MIN_POSITIVE);
+        let fastest = (0..self.y.len()).max_by(|&i, &j| speed(i).total_cmp(&speed(j)));
+        match fastest {
+            Some(component) if speed(component) > 1e6 => {
+                let (y, f) = (self.y[component], self.f[component]);
+                let pole = if y * f > 0.0 { t + (y / f).min(1e-6 * elapsed) } else { t };
+                Reason::Singularity { t, pole, component }
+            }
+            _ => Reason::StepTooSmall { t, h: self.h, component: trial.worst, error: trial.error },
+        }
+    }
+}
+
+/// Counts how often stability limits the step: Hairer, Wanner II, IV.2. Fifteen times, hardly interrupted, is stiff.
+#[derive(Clone, Debug, Default)]
+struct Stiffness {
+    found: bool,
+    steps: u32,
+    limited: u32,
+    free: u32,
+}
+
+impl Stiffness {
+    fn watch(&mut self, method: &mut dyn Method, system: &mut dyn System, from: &Point) {
+        const EVERY: u32 = 50;
+        self.steps += 1;
+        if self.found || (self.limited == 0 && !self.steps.is_multiple_of(EVERY)) {
+            return;
+        }
+        match method.stiffness(system, from) {
+            Some(fraction) if fraction > 0.98 => {
+                self.free = 0;
+                self.limited += 1;
+                self.found = self.limited == 15;
+            }
+            Some(_) => {
+                self.free += 1;
+                if self.free == 6 {
+                    (self.limited, self.free) = (0, 0);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+fn check_start(start: &Start, t_end: f64, states: usize, held: usize) -> Result<(), UsageError> {
+    for (what, values, expected) in [("start value", start.y, states), ("held value", start.held, held)] {
+        if values.len() != expected {
+            return Err(UsageError::WrongLength { what, expected, found: values.len() });
+        }
+        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
+            return Err(UsageError::NotFinite { what, index });
+        }
+    }
+    for (what, t) in [("start time", start.t), ("end time", t_end)] {
+        if !t.is_finite() {
+            return Err(UsageError::NotFinite { what, index: 0 });
+        }
+    }
+    if t_end < start.t {
+        return Err(UsageError::EndBeforeStart { t_start: start.t, t_end });
+    }
+    Ok(())
+}
+
+fn tolerance(options: &Options, n: usize) -> Result<Tolerance, UsageError> {
+    let rtol = options.rtol;
+    let atol = match &options.atol {
+        AbsoluteTolerance::Same(atol) => vec![*atol; n],
+        AbsoluteTolerance::Each(atol) if atol.len() == n => atol.clone(),
+        AbsoluteTolerance::Each(atol) => {
+            return Err(UsageError::WrongLength { what: "absolute tolerance", expected: n, found: atol.len() });
+        }
+    };
+    let good = |atol: f64| rtol >= 0.0 && atol >= 0.0 && rtol.is_finite() && atol.is_finite() && rtol + atol > 0.0;
+    match atol.iter().find(|&&atol| !good(atol)) {
+        Some(&atol) => Err(UsageError::BadTolerance { rtol, atol }),
+        None => Ok(Tolerance { rtol, atol }),
+    }
+}

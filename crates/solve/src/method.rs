@@ -1,0 +1,125 @@
+//! What the driver asks of a method: one step at a time. A method knows nothing of end times, rows or events.
+
+use crate::System;
+
+/// Where a step begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Time.
+    pub t: f64,
+    /// State.
+    pub y: &'a [f64],
+    /// Discrete values, constant within the step.
+    pub d: &'a [f64],
+    /// f(t, y, d) if it is known already.
+    pub f: Option<&'a [f64]>,
+}
+
+/// Local tolerances. The error of component i is measured in units of
+///
+/// ```text
+///   scaleᵢ = atolᵢ + rtol · max(|yᵢ(t)|, |yᵢ(t+h)|)
+/// ```
+///
+/// and the largest one counts: a mean over the components would hide one bad component among thousands of good ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance of each component.
+    pub atol: Vec<f64>,
+}
+
+/// A step that could be computed; whether it is accepted is the driver's decision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Error in units of the tolerance: the step is good when `error <= 1`. Zero where there is no estimate.
+    pub error: f64,
+    /// The component that has this error.
+    pub worst: usize,
+    /// The order of this step.
+    pub order: u32,
+    /// The step the method itself wants next (Taylor, BDF); `None` leaves it to the controller.
+    pub next_h: Option<f64>,
+}
+
+/// A step that could not be computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepFailure {
+    /// f or y is not finite within the step: a shorter one may succeed.
+    NotFinite {
+        /// Where.
+        t: f64,
+        /// Which component.
+        component: usize,
+    },
+    /// f is not finite where the step begins: no step can succeed.
+    NotFiniteAtStart {
+        /// Which component.
+        component: usize,
+    },
+}
+
+/// How often the parts of the system were evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// f.
+    pub f: u64,
+    /// Taylor coefficients, all orders of one step counting as one.
+    pub jets: u64,
+    /// Jacobians.
+    pub jacobian: u64,
+    /// LU decompositions.
+    pub lu: u64,
+    /// Newton iterations.
+    pub newton: u64,
+}
+
+/// One step of one family of methods. It knows nothing of end times, output or events.
+pub trait Method {
+    /// Tries the step from `from` to `from.t + h` and remembers it. `from` is the end of the step accepted last,
+    /// unless [`Method::restart`] was called.
+    fn try_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure>;
+
+    /// The state at the end of the remembered step.
+    fn end(&self) -> &[f64];
+
+    /// Makes [`Method::interpolate`] possible for the remembered step, which began at `from`; this may cost evaluations.
+    fn make_dense(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure>;
+
+    /// The remembered step at `from.t + theta * h`, for `0 <= theta <= 1`.
+    fn interpolate(&self, theta: f64, y: &mut [f64]);
+
+    /// Evaluates what the next step needs of the end of the remembered one: where f is not finite there, the step must
+    /// not be accepted. Costs nothing in the end, unless no step follows.
+    fn look_ahead(&mut self, _system: &mut dyn System, _from: &Point) -> Result<(), StepFailure> {
+        Ok(())
+    }
+
+    /// The remembered step becomes history: the next one begins where it ended.
+    fn accept(&mut self);
+
+    /// Forgets everything: the state or the system is about to change at an event.
+    fn restart(&mut self);
+
+    /// The power of h with which the error of a step grows; `None` if there is no estimate.
+    fn error_exponent(&self) -> Option<u32>;
+
+    /// The order of the method, the highest one if it varies.
+    fn order(&self) -> u32;
+
+    /// h·|λ| of the remembered step from `from` as a fraction of what stability bears, if the method can tell.
+    /// Asked now and then; many values near one mean that stability, not accuracy, limits the step.
+    fn stiffness(&mut self, _system: &mut dyn System, _from: &Point) -> Option<f64> {
+        None
+    }
+
+    /// Evaluations so far.
+    fn work(&self) -> Work;
+}

@@ -1,0 +1,117 @@
+//! What a run is asked for.
+
+/// The absolute tolerance.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AbsoluteTolerance {
+    /// The same for all components.
+    Same(f64),
+    /// One per component.
+    Each(Vec<f64>),
+}
+
+/// At which times rows are handed to the sink.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rows {
+    /// At these times only, ascending; two rows where an action runs exactly at one of them.
+    At(Vec<f64>),
+    /// So many rows evenly spaced from the start to the end, both included; two more at every action.
+    Even(usize),
+    /// At t₀ + k·dt; two more at every action.
+    Every(f64),
+    /// At the start and after every step of the method; two at every action.
+    Steps,
+}
+
+/// How a run is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: AbsoluteTolerance,
+    /// The fixed step, if there is one: the steps end at t₀ + k·step, at events and at the end.
+    pub step: Option<f64>,
+    /// The first step; found automatically if not given.
+    pub first_step: Option<f64>,
+    /// The longest step; a tenth of the whole time if not given, so that a short pulse is not overlooked at once.
+    pub h_max: Option<f64>,
+    /// The largest number of steps, rejected ones included.
+    pub max_steps: u64,
+    /// Which rows.
+    pub rows: Rows,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            rtol: 1e-6,
+            atol: AbsoluteTolerance::Same(1e-9),
+            step: None,
+            first_step: None,
+            h_max: None,
+            max_steps: 10_000_000,
+            rows: Rows::Even(501),
+        }
+    }
+}
+
+/// Where a run begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start<'a> {
+    /// Time.
+    pub t: f64,
+    /// States.
+    pub y: &'a [f64],
+    /// Held values.
+    pub held: &'a [f64],
+}
+
+/// A run that cannot be begun as asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum UsageError {
+    /// The end lies before the start.
+    EndBeforeStart {
+        /// Start time.
+        t_start: f64,
+        /// End time.
+        t_end: f64,
+    },
+    /// A time or a start value is not finite.
+    NotFinite {
+        /// What it is: `"start time"`, `"end time"`, `"start value"` or `"held value"`.
+        what: &'static str,
+        /// Its index, 0 for a time.
+        index: usize,
+    },
+    /// A vector has a wrong length.
+    WrongLength {
+        /// What it is.
+        what: &'static str,
+        /// The right length.
+        expected: usize,
+        /// Its length.
+        found: usize,
+    },
+    /// A tolerance is negative, not finite, or both are zero.
+    BadTolerance {
+        /// Relative tolerance.
+        rtol: f64,
+        /// Absolute tolerance.
+        atol: f64,
+    },
+    /// A step (`"step"`, `"first step"`, `"longest step"`, `"row distance"` or `"sampling period"`) is not positive and
+    /// finite.
+    BadStep {
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A requested row lies outside of the run, or before the one preceding it.
+    BadRow {
+        /// Its time.
+        t: f64,
+    },
+    /// The method has no error estimate, so the step must be given.
+    StepRequired,
+}

@@ -1,0 +1,195 @@
+//! What came out of a run, and why it ended early if it did.
+
+use crate::Work;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// At the end time or at a stop condition of the model.
+    Ok,
+    /// Early, for [`Outcome::reason`].
+    Stopped,
+    /// By the sink.
+    Interrupted,
+}
+
+/// Why a run ended before the end time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reason {
+    /// The derivative of `component` grows beyond all bounds: a pole or a branch point.
+    Singularity {
+        /// Time reached.
+        t: f64,
+        /// Where the pole is estimated to be.
+        pole: f64,
+        /// Which component.
+        component: usize,
+    },
+    /// The tolerance asks for a step that is lost against t.
+    StepTooSmall {
+        /// Time reached.
+        t: f64,
+        /// The step that would have been needed.
+        h: f64,
+        /// The component with the largest error.
+        component: usize,
+        /// Its error with this step, in units of the tolerance.
+        error: f64,
+    },
+    /// The limit of steps is reached.
+    MaxSteps {
+        /// Time reached.
+        t: f64,
+        /// The last step.
+        h: f64,
+        /// The limit.
+        limit: u64,
+    },
+    /// f or y is not finite beyond this time, or an action made it so.
+    NotFinite {
+        /// Time.
+        t: f64,
+        /// Which component.
+        component: usize,
+        /// Already at the start.
+        at_start: bool,
+    },
+    /// Events follow each other without end.
+    Zeno {
+        /// Time reached.
+        t: f64,
+        /// What repeats.
+        cause: Zeno,
+    },
+    /// The sink asked for the end.
+    Interrupted {
+        /// Time reached.
+        t: f64,
+    },
+    /// A stop condition of the model became true.
+    StopCondition {
+        /// When.
+        t: f64,
+        /// Index of the condition.
+        condition: usize,
+    },
+}
+
+/// How events follow each other without end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zeno {
+    /// The events of this switch accumulate, like the impacts of a ball that comes to rest.
+    Accumulation {
+        /// Index of the switch.
+        switch: usize,
+    },
+    /// Actions trigger actions at one instant; this condition is one of them.
+    Cascade {
+        /// Index of the condition.
+        condition: usize,
+    },
+    /// The switch chatters while another one is sliding, or between more than two ways to go.
+    Chattering {
+        /// Index of the switch.
+        switch: usize,
+    },
+    /// The modes of the switches contradict each other at one instant; this switch is one of them.
+    Contradiction {
+        /// Index of the switch.
+        switch: usize,
+    },
+    /// The period of this sampled action is lost against t.
+    Sampling {
+        /// Index in [`crate::Layout::sampled`].
+        sampled: usize,
+    },
+}
+
+impl Reason {
+    /// The kind as it is called in machine-readable results.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Reason::Singularity { .. } => "singularity",
+            Reason::StepTooSmall { .. } => "step_too_small",
+            Reason::MaxSteps { .. } => "max_steps",
+            Reason::NotFinite { .. } => "not_finite",
+            Reason::Zeno { .. } => "zeno",
+            Reason::Interrupted { .. } => "interrupted",
+            Reason::StopCondition { .. } => "stop_condition",
+        }
+    }
+
+    /// Whether the run counts as successful.
+    pub fn status(&self) -> Status {
+        match self {
+            Reason::StopCondition { .. } => Status::Ok,
+            Reason::Interrupted { .. } => Status::Interrupted,
+            Reason::Singularity { .. }
+            | Reason::StepTooSmall { .. }
+            | Reason::MaxSteps { .. }
+            | Reason::NotFinite { .. }
+            | Reason::Zeno { .. } => Status::Stopped,
+        }
+    }
+}
+
+/// Counts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected attempts.
+    pub rejected: u64,
+    /// Instants at which the method was restarted: switches, actions, samples.
+    pub events: u64,
+    /// Evaluations, those of the driver (first step) included.
+    pub evaluations: Work,
+    /// Lowest order of an accepted step; 0 without steps, as are the next two.
+    pub order_min: u32,
+    /// Highest order.
+    pub order_max: u32,
+    /// Sum of the orders.
+    pub order_sum: u64,
+    /// Shortest accepted step.
+    pub h_min: f64,
+    /// Longest accepted step.
+    pub h_max: f64,
+}
+
+impl Statistics {
+    /// Mean order of the accepted steps.
+    pub fn order_mean(&self) -> f64 {
+        if self.steps == 0 { 0.0 } else { self.order_sum as f64 / self.steps as f64 }
+    }
+
+    pub(crate) fn count_step(&mut self, h: f64, order: u32) {
+        if self.steps == 0 {
+            (self.order_min, self.h_min) = (order, h);
+        }
+        self.steps += 1;
+        self.order_min = self.order_min.min(order);
+        self.order_max = self.order_max.max(order);
+        self.order_sum += u64::from(order);
+        self.h_min = self.h_min.min(h);
+        self.h_max = self.h_max.max(h);
+    }
+}
+
+/// What came out of a run. The rows went to the sink.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// Why, if not at the end time.
+    pub reason: Option<Reason>,
+    /// The time reached.
+    pub t_reached: f64,
+    /// The state there, after events.
+    pub y: Vec<f64>,
+    /// The discrete values there, after events.
+    pub d: Vec<f64>,
+    /// Counts.
+    pub statistics: Statistics,
+    /// Stability, not accuracy, limited the steps of an explicit method for a long time.
+    pub stiff: bool,
+}

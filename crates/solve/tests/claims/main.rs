@@ -1,0 +1,6 @@
+//! What the methods and the driver promise, claim by claim.
+
+mod orders;
+#[path = "../problems/mod.rs"]
+mod problems;
+mod runs;
