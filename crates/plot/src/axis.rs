@@ -1,6 +1,7 @@
 //! The range of an axis, from the data or as asked, and the map from a value to its place on the axis.
 
 use crate::figure::{Axis, Figure, Panel, Scale, Style};
+use crate::ticks::Steps;
 
 /// Fractions are kept within ±FAR, so that device coordinates stay finite for any value.
 const FAR: f64 = 1e6;
@@ -70,12 +71,20 @@ pub fn equalise(x: &mut Span, y: &mut Span, width: f64, height: f64) {
     }
 }
 
-/// Whether the values of a panel are whole numbers held over steps, such as the order of a method.
-pub fn counts(panel: &Panel) -> bool {
+/// What the y axis may count in: whole numbers held over steps, such as the order of a method, get
+/// whole ticks, and degrees those of a right angle.
+pub fn y_steps(panel: &Panel) -> Steps {
     let mut values = panel.series.iter().flat_map(|series| series.y.iter()).filter(|y| y.is_finite()).peekable();
-    values.peek().is_some()
+    let whole = values.peek().is_some()
         && panel.series.iter().all(|series| series.style == Style::Steps)
-        && values.all(|y| y.fract() == 0.0 && y.abs() < 1e6)
+        && values.all(|y| y.fract() == 0.0 && y.abs() < 1e6);
+    if whole {
+        Steps::Whole
+    } else if panel.y.label.ends_with("[°]") || panel.y.label.ends_with("[deg]") {
+        Steps::Degrees
+    } else {
+        Steps::Decimal
+    }
 }
 
 /// All panels of the same scale take the union of their x ranges; a range asked for in any panel wins.

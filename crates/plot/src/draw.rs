@@ -33,6 +33,10 @@ pub fn panel(placed: &Placed, items: &mut Vec<Primitive>) {
         markers(series, &trace.dots, items);
     }
     axes(placed, items);
+    if !placed.panel.series.iter().any(|series| trace::is_drawable(series, &placed.frame)) {
+        let (x, y) = (rect.left + rect.width / 2.0, rect.top + rect.height / 2.0);
+        items.push(text(x, y, trace::NOTHING, TICK_SIZE, Anchor::Middle, palette::SOFT_INK));
+    }
     tick_labels(placed, items);
     mark_labels(placed, items);
     head(placed, items);
@@ -237,7 +241,7 @@ fn mark_lines(placed: &Placed, items: &mut Vec<Primitive>) {
         })
         .collect();
     if !paths.is_empty() {
-        items.push(Primitive::Stroke { paths, paint: palette::HELP, width: 1.0, dash: &[4.0, 3.0] });
+        items.push(Primitive::Stroke { paths, paint: palette::MARK, width: 1.0, dash: &[4.0, 3.0] });
     }
 }
 

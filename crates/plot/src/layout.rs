@@ -8,7 +8,7 @@ use crate::font;
 use crate::legend::{self, Head};
 use crate::palette;
 use crate::scene::{Anchor, Point, Primitive, Rect, Scene, Text};
-use crate::ticks::{self, Tick, Ticks};
+use crate::ticks::{self, Steps, Tick, Ticks};
 use crate::trace::Frame;
 
 /// Font size of tick labels.
@@ -20,6 +20,8 @@ pub const TICK_GAP: f64 = 5.0;
 
 const TITLE_SIZE: f64 = 16.0;
 const PAD: f64 = 16.0;
+/// Right margin, with room for half of the last label of the x axis.
+const RIGHT: f64 = 22.0;
 const PANEL_GAP: f64 = 12.0;
 const X_LABELS: f64 = TICK + TICK_GAP + 14.0;
 const X_NAME: f64 = 22.0;
@@ -63,9 +65,9 @@ pub fn scene(figure: &Figure) -> Scene {
 }
 
 /// Ticks of one axis of a panel, `fits` as in [`ticks::linear`].
-pub fn ticks_of(span: &Span, whole: bool, fits: ticks::Fits) -> Ticks {
+pub fn ticks_of(span: &Span, steps: Steps, fits: ticks::Fits) -> Ticks {
     match span.scale {
-        Scale::Linear => ticks::linear(span.lo, span.hi, whole, fits),
+        Scale::Linear => ticks::linear(span.lo, span.hi, steps, fits),
         Scale::Log => ticks::logarithmic(span.lo, span.hi, fits),
     }
 }
@@ -82,7 +84,7 @@ fn place(figure: &Figure, width: f64, height: f64, top: f64) -> Vec<Placed<'_>> 
         .zip(&spans)
         .map(|(panel, (_, y))| {
             let note = y_ticks(panel, y, 200.0).note;
-            legend::head(panel, width - 2.0 * PAD, font::width(&note, TICK_SIZE))
+            legend::head(panel, width - PAD - RIGHT, font::width(&note, TICK_SIZE))
         })
         .collect();
     let below = |index: usize| {
@@ -122,7 +124,7 @@ fn place(figure: &Figure, width: f64, height: f64, top: f64) -> Vec<Placed<'_>> 
 /// changes ranges, these change labels, and labels change margins: a few rounds settle it.
 fn set_sides(figure: &Figure, spans: &mut [(Span, Span)], rects: &mut [Rect], width: f64) {
     let asked = spans.to_vec();
-    let (mut left, mut right) = (PAD, PAD);
+    let (mut left, mut right) = (PAD, RIGHT);
     for _ in 0..3 {
         for (index, rect) in rects.iter_mut().enumerate() {
             rect.left = left.round() + 0.5;
@@ -151,11 +153,11 @@ fn x_ticks(span: &Span, width: f64) -> Ticks {
         let room = gap * width;
         room >= widest + LABEL_GAP && room >= 48.0
     };
-    ticks_of(span, false, &fits)
+    ticks_of(span, Steps::Decimal, &fits)
 }
 
 fn y_ticks(panel: &Panel, span: &Span, height: f64) -> Ticks {
     // Wider apart in a tall panel, where there is no need for many.
-    let least = (height / 5.0).clamp(TICK_SIZE * 1.3, 44.0);
-    ticks_of(span, axis::counts(panel), &|_: &[Tick], gap: f64| gap * height >= least)
+    let least = (height / 5.0).clamp(TICK_SIZE * 1.3, 36.0);
+    ticks_of(span, axis::y_steps(panel), &|_: &[Tick], gap: f64| gap * height >= least)
 }

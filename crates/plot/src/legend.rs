@@ -71,6 +71,9 @@ pub fn head(panel: &Panel, width: f64, note: f64) -> Head {
     let total = widths.iter().sum::<f64>() + ENTRY_GAP * widths.len().saturating_sub(1) as f64;
 
     let one_row = lead + 2.0 * ENTRY_GAP + total <= width || (lead == 0.0 && total <= width);
+    // Names in several rows stand below each other.
+    let widest = widths.iter().copied().fold(0.0, f64::max);
+    let widths = if one_row { widths } else { vec![widest; widths.len()] };
     let mut left = if one_row && lead > 0.0 { width - total } else { 0.0 };
     let mut row = usize::from(!one_row && lead > 0.0);
     let last_row = row + MOST_ROWS - 1;

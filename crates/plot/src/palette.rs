@@ -19,8 +19,10 @@ pub const INK: Paint = Paint { rgb: [38, 38, 38], opacity: 1.0 };
 pub const SOFT_INK: Paint = Paint { rgb: [82, 82, 82], opacity: 1.0 };
 /// Axis lines and ticks.
 pub const FRAME: Paint = Paint { rgb: [120, 120, 120], opacity: 1.0 };
-/// Helping curves and marks.
+/// Helping curves.
 pub const HELP: Paint = Paint { rgb: [140, 140, 140], opacity: 1.0 };
+/// Lines of marks, of which there may be many.
+pub const MARK: Paint = Paint { rgb: [165, 165, 165], opacity: 1.0 };
 /// Grid lines.
 pub const GRID: Paint = Paint { rgb: [230, 230, 230], opacity: 1.0 };
 /// Grid lines between the decades of a logarithmic axis.

@@ -2,12 +2,12 @@
 //! series are traced as for SVG, in units of dots. Bands are not shown.
 
 use crate::axis::{self, Span};
-use crate::figure::{Colour, Direction, Figure, Panel, Series};
+use crate::figure::{Colour, Direction, Figure, Panel, Series, Style};
 use crate::layout::ticks_of;
 use crate::legend;
 use crate::palette;
 use crate::scene::{Point, Rect};
-use crate::ticks::{Tick, Ticks};
+use crate::ticks::{Steps, Tick, Ticks};
 use crate::trace::{self, Frame};
 
 /// The smallest plot in characters; less is not worth reading.
@@ -87,9 +87,10 @@ fn place_panel(panel: &Panel, (mut x, mut y): (Span, Span), width: usize, height
     if panel.equal_aspect {
         axis::equalise(&mut x, &mut y, rect.width, rect.height);
     }
-    let apart = (height as f64 / 5.0).max(2.0);
+    // A little more than a row, so that rounding cannot put two labels into one.
+    let apart = (height as f64 / 5.0).max(1.2);
     let fits = |ticks: &[Tick], gap: f64| gap * height as f64 >= apart || ticks.len() <= 1;
-    let y_ticks = ticks_of(&y, axis::counts(panel), &fits);
+    let y_ticks = ticks_of(&y, axis::y_steps(panel), &fits);
     Placed { panel, frame: Frame { x, y, rect }, width, height, y_ticks }
 }
 
@@ -113,10 +114,12 @@ fn coloured(text: &str, colour: Colour, color: bool) -> String {
     if color { format!("\x1b[{}m{text}\x1b[0m", palette::ansi(colour)) } else { text.to_string() }
 }
 
-fn dashes(colour: Colour, color: bool) -> (&'static [usize], &'static str) {
-    match colour {
-        Colour::Cycle(index) if !color => DASHES[index % DASHES.len()],
-        Colour::Cycle(_) | Colour::Ink | Colour::Grey => DASHES[0],
+/// Dashes of the `index`-th series of a panel and its sample in the legend.
+fn dashes(series: &Series, index: usize, color: bool) -> (&'static [usize], &'static str) {
+    let (dash, sample) = if color { DASHES[0] } else { DASHES[index % DASHES.len()] };
+    match series.style {
+        Style::Points => (dash, "⠂"),
+        Style::Line | Style::Curve | Style::Steps | Style::Markers | Style::Region => (dash, sample),
     }
 }
 
@@ -133,7 +136,8 @@ fn head(placed: &Placed, columns: usize, color: bool) -> String {
         let series = &placed.panel.series[*index];
         let gap = if used == 0 { "" } else { "   " };
         let label = shortened(&series.label, columns / 2);
-        let entry = length(gap) + 4 + length(&label);
+        let sample = dashes(series, *index, color).1;
+        let entry = length(gap) + length(sample) + 1 + length(&label);
         let rest = if done + 1 < named.len() { 3 } else { 0 };
         if used + entry + rest > columns {
             if used + 3 <= columns {
@@ -141,7 +145,7 @@ fn head(placed: &Placed, columns: usize, color: bool) -> String {
             }
             break;
         }
-        let sample = coloured(dashes(series.colour, color).1, series.colour, color);
+        let sample = coloured(sample, series.colour, color);
         lead.push_str(&format!("{gap}{sample} {label}"));
         used += entry;
     }
@@ -152,8 +156,8 @@ fn head(placed: &Placed, columns: usize, color: bool) -> String {
 fn body(placed: &Placed, gutter: usize, color: bool) -> Vec<String> {
     let mut canvas = Canvas::new(placed.width, placed.height);
     marks(placed, &mut canvas);
-    for series in &placed.panel.series {
-        draw(series, &placed.frame, &mut canvas, color);
+    for (index, series) in placed.panel.series.iter().enumerate() {
+        draw(series, &placed.frame, &mut canvas, dashes(series, index, color).0);
     }
     let mut labels: Vec<Option<&str>> = vec![None; placed.height];
     for tick in &placed.y_ticks.major {
@@ -162,9 +166,18 @@ fn body(placed: &Placed, gutter: usize, color: bool) -> Vec<String> {
             labels[row.min(placed.height - 1)] = Some(&tick.label);
         }
     }
-    let row = |(row, label): (usize, &Option<&str>)| match label {
-        Some(label) => format!("{label:>gutter$}┤{}", canvas.row(row, color)),
-        None => format!("{:>gutter$}│{}", "", canvas.row(row, color)),
+    let empty = !placed.panel.series.iter().any(|series| trace::is_drawable(series, &placed.frame));
+    let row = |(row, label): (usize, &Option<&str>)| {
+        let dots = if empty && row == placed.height / 2 {
+            let text = shortened(trace::NOTHING, placed.width);
+            format!("{text:^width$}", width = placed.width)
+        } else {
+            canvas.row(row, color)
+        };
+        match label {
+            Some(label) => format!("{label:>gutter$}┤{dots}"),
+            None => format!("{:>gutter$}│{dots}", ""),
+        }
     };
     labels.iter().enumerate().map(row).collect()
 }
@@ -176,7 +189,7 @@ fn foot(placed: &Placed, gutter: usize, columns: usize) -> [String; 3] {
         let widest = ticks.iter().map(|tick| length(&tick.label)).max().unwrap_or(0);
         gap * width as f64 >= (widest + 2).max(8) as f64
     };
-    let ticks = ticks_of(&placed.frame.x, false, &fits);
+    let ticks = ticks_of(&placed.frame.x, Steps::Decimal, &fits);
     let mut line = vec!['─'; width];
     let mut labels = String::new();
     for tick in &ticks.major {
@@ -221,9 +234,8 @@ fn marks(placed: &Placed, canvas: &mut Canvas) {
     }
 }
 
-fn draw(series: &Series, frame: &Frame, canvas: &mut Canvas, color: bool) {
+fn draw(series: &Series, frame: &Frame, canvas: &mut Canvas, dash: &[usize]) {
     let trace = trace::trace(series, frame);
-    let dash = dashes(series.colour, color).0;
     for jump in &trace.jumps {
         canvas.path(jump, series.colour, &[1, 1]);
     }

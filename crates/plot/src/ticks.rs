@@ -32,25 +32,44 @@ const PLAIN: std::ops::Range<f64> = 1e-3..1e5;
 /// More digits than this in a label are taken out as a common constant.
 const MOST_DIGITS: usize = 6;
 
-/// Ticks of a linear axis at multiples of 1, 2 or 5 times a power of ten: the closest that fit.
-/// `whole` allows integers only.
-pub fn linear(lo: f64, hi: f64, whole: bool, fits: Fits) -> Ticks {
+/// What the steps of a linear axis may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// 1, 2 or 5 times a power of ten.
+    Decimal,
+    /// The same, but whole numbers only.
+    Whole,
+    /// Parts of a right angle, where the range is as large as that.
+    Degrees,
+}
+
+/// Ticks of a linear axis at multiples of a round step: the closest that fit.
+pub fn linear(lo: f64, hi: f64, steps: Steps, fits: Fits) -> Ticks {
     let size = lo.abs().max(hi.abs());
     let span = hi / 2.0 - lo / 2.0;
     if !(size.is_finite() && span > 0.0) {
         return Ticks::default();
     }
+    if steps == Steps::Degrees && (30.0..2000.0).contains(&span) {
+        for step in [5, 15, 30, 45, 90, 180, 360] {
+            let (ticks, gap) = multiples(lo, hi, step, 0);
+            if ticks.major.len() >= 2 && fits(&ticks.major, gap) {
+                return ticks;
+            }
+        }
+    }
     // The first step tried is finer than any axis can show.
     let first = span.log10().floor() as i32 - 2;
     let mut last = Ticks::default();
     for exponent in first..first + 5 {
-        if exponent > 308 || (whole && exponent < 0) {
+        if exponent > 308 || (steps == Steps::Whole && exponent < 0) {
             continue;
         }
         for mantissa in [1, 2, 5] {
             let (ticks, gap) = multiples(lo, hi, mantissa, exponent);
+            // The step outgrew the range: the roundest single tick, if there is one.
             if ticks.major.len() < 2 && !last.major.is_empty() {
-                return sparse(last, fits);
+                return sparse(if ticks.major.is_empty() { last } else { ticks }, fits);
             }
             if fits(&ticks.major, gap) {
                 return ticks;
@@ -84,7 +103,7 @@ pub fn logarithmic(lo: f64, hi: f64, fits: Fits) -> Ticks {
         }
     }
     // So narrow that it is linear to the eye.
-    linear(lo, hi, false, fits)
+    linear(lo, hi, Steps::Decimal, fits)
 }
 
 /// The exponent as superscript digits: `-9` gives `⁻⁹`.
@@ -131,9 +150,11 @@ fn multiples(lo: f64, hi: f64, mantissa: i64, exponent: i32) -> (Ticks, f64) {
     (Ticks { major, minor: Vec::new(), note }, gap)
 }
 
-/// The first tick alone if not even two have room, and none if that is too wide as well.
+/// The middle tick alone if not even two have room, and none if that is too wide as well.
 fn sparse(mut ticks: Ticks, fits: Fits) -> Ticks {
-    ticks.major.truncate(1);
+    if !ticks.major.is_empty() {
+        ticks.major = vec![ticks.major.swap_remove(ticks.major.len() / 2)];
+    }
     if fits(&ticks.major, 1.0) { ticks } else { Ticks::default() }
 }
 
@@ -271,10 +292,10 @@ mod tests {
             (0.0, 1e6, &["0", "0.2", "0.4", "0.6", "0.8", "1.0"], "×10⁶"),
             (99990.0, 99999.0, &["99990", "99992", "99994", "99996", "99998"], ""),
             (1.0, 1.0 + 1e-9, &["0", "0.2", "0.4", "0.6", "0.8", "1.0"], "×10⁻⁹ + 1"),
-            (-3e300, 3e300, &["−2", "0", "2"], "×10³⁰⁰"),
+            (-3e300, 3e300, &["−3", "−2", "−1", "0", "1", "2", "3"], "×10³⁰⁰"),
         ];
         for (lo, hi, expected, note) in cases {
-            let ticks = linear(lo, hi, false, &room(6.0));
+            let ticks = linear(lo, hi, Steps::Decimal, &room(6.0));
             assert_eq!((texts(&ticks), ticks.note.as_str()), (expected.to_vec(), note), "{lo} {hi}");
         }
     }
@@ -284,7 +305,7 @@ mod tests {
         for scale in [1e-280, 3.7e-9, 0.02, 1.0, 86_400.0, 6.02e23, 1e300] {
             for offset in [-1.0, -0.3, 0.0, 0.7, 5.0] {
                 let (lo, hi) = (offset * scale, (offset + 1.3) * scale);
-                let ticks = linear(lo, hi, false, &room(8.0));
+                let ticks = linear(lo, hi, Steps::Decimal, &room(8.0));
                 let values: Vec<f64> = ticks.major.iter().map(|tick| tick.value).collect();
                 assert!((3..=9).contains(&values.len()), "{lo} {hi} {values:?}");
                 let slack = 1e-9 * (hi - lo);
@@ -302,8 +323,20 @@ mod tests {
 
     #[test]
     fn whole_ticks_are_never_fractions() {
-        let ticks = linear(17.8, 20.2, true, &room(20.0));
+        let ticks = linear(17.8, 20.2, Steps::Whole, &room(20.0));
         assert_eq!(texts(&ticks), ["18", "19", "20"]);
+    }
+
+    #[test]
+    fn degrees_are_parts_of_a_right_angle() {
+        let ticks = linear(-190.0, 10.0, Steps::Degrees, &room(6.0));
+        assert_eq!(texts(&ticks), ["−180", "−135", "−90", "−45", "0"]);
+        assert_eq!(texts(&linear(0.0, 10.0, Steps::Degrees, &room(3.0))), ["0", "5", "10"]);
+    }
+
+    #[test]
+    fn a_short_axis_keeps_its_roundest_tick() {
+        assert_eq!(texts(&linear(2.7, 3.3, Steps::Decimal, &room(2.0))), ["3.0"]);
     }
 
     #[test]
@@ -318,7 +351,7 @@ mod tests {
     #[test]
     fn an_axis_without_room_has_no_labels_that_would_overlap() {
         let never = |ticks: &[Tick], _: f64| ticks.is_empty();
-        assert!(linear(0.0, 10.0, false, &never).major.is_empty());
+        assert!(linear(0.0, 10.0, Steps::Decimal, &never).major.is_empty());
         assert!(logarithmic(1.0, 1e9, &never).major.is_empty());
     }
 }

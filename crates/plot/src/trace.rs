@@ -43,6 +43,14 @@ impl Frame {
     }
 }
 
+/// What an empty panel says, for blank axes could be taken for a result.
+pub const NOTHING: &str = "no finite values";
+
+/// Whether a series has a point that can be drawn on these axes, be it outside their ranges.
+pub fn is_drawable(series: &Series, frame: &Frame) -> bool {
+    series.points().any(|(x, y)| frame.place(x, y).is_some())
+}
+
 /// The shape of a series in a frame.
 pub fn trace(series: &Series, frame: &Frame) -> Trace {
     let mut trace = Trace::default();

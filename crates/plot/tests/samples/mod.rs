@@ -42,7 +42,8 @@ pub fn oscillation() -> Figure {
     let mut order = Vec::new();
     while times[times.len() - 1] < 12.0 {
         let k = step.len() as f64;
-        let h = 0.16 + 0.09 * (0.7 * k).sin() + 0.05 * (1.9 * k).cos() - if step.len() % 17 == 0 { 0.09 } else { 0.0 };
+        let wave = 0.16 * (0.4 * (0.7 * k).sin() + 0.3 * (1.9 * k).cos()).exp();
+        let h = if step.len() % 17 == 16 { 0.2 * wave } else { wave };
         step.push(h);
         order.push((20.0 + 2.4 * (0.5 * k).sin()).round());
         times.push((times[times.len() - 1] + h).min(12.0));
