@@ -4,6 +4,7 @@
 //! switch. [`sort`] turns the model into a [`Sorted`] one: order reduced, equations matched with unknowns,
 //! each solved for its own. Both are plain functions that report all mistakes they find.
 
+mod constant;
 mod model;
 mod print;
 mod resolve;
@@ -13,6 +14,7 @@ mod table;
 mod unit;
 mod units;
 
+pub use constant::constant;
 pub use model::*;
 pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Block, Sorted, State, sort};

@@ -1,1 +1,36 @@
-//! (being written)
+//! Write the equations, get the solution.
+//!
+//! ```text
+//!   text ─parse→ Tree ─resolve→ Model ─sort→ Sorted ─compile→ Program ─solve→ rows ─→ figure, files
+//! ```
+//!
+//! [`compile`] walks the first half of that line, [`simulate`] the second. The faces (command line and
+//! others) call these and print what they get.
+//!
+//! ```
+//! use ordinate::{CompileOptions, Discard, RunOptions, Source, compile, simulate};
+//!
+//! let source = Source::text("y' = -y; y(0) = 1; run 0 .. 1");
+//! let compiled = compile(&source, &CompileOptions::default()).unwrap();
+//! let run = simulate(&compiled, &RunOptions::default(), &mut Discard).unwrap();
+//! assert!((run.final_value("y").unwrap() - (-1.0f64).exp()).abs() < 1e-6);
+//! ```
+
+mod compile;
+mod explain;
+mod figure;
+mod info;
+mod record;
+mod run;
+mod summary;
+
+pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use figure::{PlotOptions, figure};
+pub use info::{info, info_json};
+pub use ordinate_model::{SetError, closest};
+pub use ordinate_plot::{Figure, PlotError};
+pub use ordinate_solve::{Status, names as method_names};
+pub use ordinate_syntax::{Diagnostic, Severity, has_errors, line_column, render};
+pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
+pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, methods_text, simulate};
+pub use summary::summary_json;

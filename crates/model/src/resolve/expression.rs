@@ -2,11 +2,10 @@
 
 use super::names::Kind;
 use super::{Definition, MAX_PRIMES, Resolver, Type, View};
+use crate::constant::{arithmetic, sum_of};
 use crate::{Quantity, Role, Switch, Watch, closest};
 use ordinate_expr::{Decimal, Expr as Term, ExprId, Function, VarId};
-use ordinate_syntax::{
-    Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, Tree, UnaryOp,
-};
+use ordinate_syntax::{Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UnaryOp};
 
 /// Functions of the language that are not a [`Function`] of one argument or become switches.
 const BRANCHING: [&str; 8] = ["abs", "min", "max", "sign", "floor", "step", "pulse", "ramp"];
@@ -38,42 +37,6 @@ impl Resolver<'_> {
             );
         }
         id
-    }
-
-    /// A value of another text (an override): constants and parameters only.
-    pub(super) fn foreign_expression(&mut self, tree: &Tree, text: &str, e: Expr) -> Option<ExprId> {
-        let mut values: Vec<ExprId> = Vec::new();
-        for at in e.range() {
-            let get = |id: NodeId| values[id.0 as usize - e.first.0 as usize];
-            let node = &tree.nodes[at];
-            let g = &mut self.model.graph;
-            let id = match &node.kind {
-                NodeKind::Number => {
-                    let pieces = Decimal::parse(&text[node.span.start as usize..node.span.end as usize])?;
-                    sum_of(g, &pieces)
-                }
-                NodeKind::Pi => g.pi(),
-                NodeKind::Unary(UnaryOp::Neg, a) => g.neg(get(*a)),
-                NodeKind::Binary(op, a, b) => arithmetic(g, *op, get(*a), get(*b))?,
-                NodeKind::Call { name, arguments, .. } => match arguments.as_slice() {
-                    [a] => g.call(Function::by_name(tree.name(*name))?, get(*a)),
-                    _ => return None,
-                },
-                NodeKind::Variable { name, index, primes: 0, .. } if index.is_empty() => {
-                    let own = self.tree.names.iter().position(|known| known == tree.name(*name))?;
-                    let quantity = *self.elements.get(&(Name(own as u32), Vec::new()))?;
-                    let var = self.model.quantities[quantity].members[0]?;
-                    self.parameter_values.get(&var)?;
-                    self.mark_used(var);
-                    self.model.graph.variable(var)
-                }
-                _ => return None,
-            };
-            values.push(id);
-        }
-        let value = *values.last()?;
-        self.number(value).filter(|number| number.is_finite())?;
-        Some(value)
     }
 
     pub(super) fn expression(&mut self, e: Expr, view: View) -> (ExprId, Type) {
@@ -492,30 +455,4 @@ pub(super) fn element_name(base: &str, index: &[i64]) -> String {
     }
     let inside: Vec<String> = index.iter().map(i64::to_string).collect();
     format!("{base}[{}]", inside.join(","))
-}
-
-fn sum_of(g: &mut ordinate_expr::Graph, pieces: &[Decimal]) -> ExprId {
-    let first = g.constant(pieces[0]);
-    pieces[1..].iter().fold(first, |sum, &piece| {
-        let next = g.constant(piece);
-        g.add(sum, next)
-    })
-}
-
-fn arithmetic(g: &mut ordinate_expr::Graph, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
-    match op {
-        BinaryOp::Add => Some(g.add(a, b)),
-        BinaryOp::Sub => Some(g.sub(a, b)),
-        BinaryOp::Mul => Some(g.mul(a, b)),
-        BinaryOp::Div => Some(g.div(a, b)),
-        BinaryOp::Pow => Some(g.pow(a, b)),
-        BinaryOp::Less
-        | BinaryOp::LessEqual
-        | BinaryOp::Greater
-        | BinaryOp::GreaterEqual
-        | BinaryOp::Equal
-        | BinaryOp::NotEqual
-        | BinaryOp::And
-        | BinaryOp::Or => None,
-    }
 }

@@ -1,9 +1,9 @@
 //! Numbers known before a run: parameters, bounds of loops, indices, and overrides from outside.
 
 use super::{Resolver, SetError, View};
-use crate::{Given, Role, closest};
+use crate::{Given, Role, closest, constant};
 use ordinate_expr::{Expr as Term, ExprId, VarId};
-use ordinate_syntax::{Declaration, Diagnostic, Name, NodeKind, Span, StatementKind, parse};
+use ordinate_syntax::{Declaration, Diagnostic, Name, NodeKind, Span, StatementKind};
 use rustc_hash::FxHashMap;
 
 impl Resolver<'_> {
@@ -174,16 +174,18 @@ impl Resolver<'_> {
                 self.override_used[at] = true;
             }
         }
-        let source = format!("param value = {text}");
-        let (tree, diagnostics) = parse(&source);
-        let value = match tree.statements.as_slice() {
-            [statement] if diagnostics.is_empty() => match &statement.kind {
-                StatementKind::Param(list) if list.len() == 1 && list[0].unit.is_none() => list[0].value,
-                _ => None,
-            },
-            _ => None,
-        };
-        let resolved = value.and_then(|value| self.foreign_expression(&tree, &source, value));
+        let (names, elements) = (&self.tree.names, &self.elements);
+        let (quantities, values) = (&self.model.quantities, &self.parameter_values);
+        let mut used = None;
+        let resolved = constant::read(&mut self.model.graph, text, &mut |g, name| {
+            let own = names.iter().position(|known| known == name)?;
+            let quantity = *elements.get(&(Name(own as u32), Vec::new()))?;
+            let var = quantities[quantity].members[0].filter(|var| values.contains_key(var))?;
+            used = Some(var);
+            Some(g.variable(var))
+        });
+        used.into_iter().for_each(|var| self.mark_used(var));
+        let resolved = resolved.filter(|&e| self.number(e).is_some_and(f64::is_finite));
         if resolved.is_none() {
             self.set_errors.push(SetError::BadValue { name: name.into(), value: text.clone() });
         }

@@ -1,0 +1,174 @@
+//! From a text to a compiled model, with everything that is wrong reported at once.
+
+use ordinate_model::{Overrides, SetError, Sorted, TableData, parse_table, resolve, sort};
+use ordinate_program::Program;
+use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A model text and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What to call it in messages.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Where the files that it refers to are looked for.
+    pub folder: PathBuf,
+}
+
+impl Source {
+    /// A text that does not come from a file.
+    pub fn text(text: impl Into<String>) -> Source {
+        Source { name: "model".into(), text: text.into(), folder: PathBuf::from(".") }
+    }
+}
+
+/// What to do about units that do not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnitCheck {
+    /// Say so.
+    #[default]
+    Warn,
+    /// Refuse the model.
+    Strict,
+    /// Nothing.
+    Off,
+}
+
+/// How a text is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct CompileOptions {
+    /// Values that replace those of the text: parameters, inputs, start values.
+    pub set: Vec<(String, String)>,
+    /// Units.
+    pub units: UnitCheck,
+    /// Whether the Jacobian is compiled, too.
+    pub jacobian: bool,
+}
+
+/// Why a text could not be compiled.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// Mistakes in the model; warnings among them.
+    Model(Vec<Diagnostic>),
+    /// Overrides that do not fit the model.
+    Set(Vec<SetError>),
+}
+
+/// A compiled model.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The sorted model, with names.
+    pub sorted: Sorted,
+    /// The program.
+    pub program: Arc<Program>,
+    /// What is doubtful in it.
+    pub warnings: Vec<Diagnostic>,
+    /// What the source was called.
+    pub name: String,
+    /// Seconds spent in the parser.
+    pub parse_seconds: f64,
+    /// Seconds spent from the tree to the program.
+    pub compile_seconds: f64,
+}
+
+/// A stage that prints itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// What was written.
+    Tree,
+    /// What is meant.
+    Model,
+    /// What is solved.
+    Sorted,
+    /// What is executed.
+    Program,
+}
+
+/// Compiles a text.
+pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Failure> {
+    let begin = Instant::now();
+    let (tree, mut diagnostics) = parse(&source.text);
+    let parse_seconds = begin.elapsed().as_secs_f64();
+    let broken = has_errors(&diagnostics);
+    let overrides: Overrides = options.set.clone();
+    let resolved = resolve(&tree, &source.text, &overrides, &|path, name| read_table(&source.folder, path, name));
+    diagnostics.extend(resolved.diagnostics);
+    let (mut sorted, found) = sort(resolved.model, broken);
+    diagnostics.extend(found);
+    judge_units(&mut diagnostics, options.units);
+    diagnostics.sort_by_key(|d| (d.span, d.severity));
+    diagnostics.dedup();
+    if !has_errors(&diagnostics) && sorted.states.is_empty() && sorted.columns.is_empty() {
+        diagnostics.push(
+            Diagnostic::error("empty", Default::default(), "the model has no equation")
+                .help("write at least one, such as `y' = -y` with `init y = 1`"),
+        );
+    }
+    if has_errors(&diagnostics) {
+        return Err(Failure::Model(diagnostics));
+    }
+    if !resolved.set_errors.is_empty() {
+        return Err(Failure::Set(resolved.set_errors));
+    }
+    let program = Arc::new(ordinate_program::compile(&mut sorted, options.jacobian));
+    let compile_seconds = begin.elapsed().as_secs_f64() - parse_seconds;
+    let name = source.name.clone();
+    Ok(Compiled { sorted, program, warnings: diagnostics, name, parse_seconds, compile_seconds })
+}
+
+/// The printed form of a stage. Stages before a mistake can be printed, too.
+pub fn emit(source: &Source, options: &CompileOptions, stage: Stage) -> Result<String, Failure> {
+    if stage == Stage::Tree {
+        let (tree, diagnostics) = parse(&source.text);
+        let text = ordinate_syntax::print(&tree, &source.text);
+        return if has_errors(&diagnostics) { Err(Failure::Model(diagnostics)) } else { Ok(text) };
+    }
+    let options = CompileOptions { jacobian: true, ..options.clone() };
+    let compiled = compile(source, &options)?;
+    Ok(match stage {
+        Stage::Tree => unreachable!("handled above"),
+        Stage::Model => compiled.sorted.model.to_text(),
+        Stage::Sorted => compiled.sorted.to_text(),
+        Stage::Program => compiled.program.to_text(),
+    })
+}
+
+fn judge_units(diagnostics: &mut Vec<Diagnostic>, check: UnitCheck) {
+    let about_units = |d: &Diagnostic| matches!(d.code, "unit-mismatch" | "unknown-unit");
+    match check {
+        UnitCheck::Warn => {}
+        UnitCheck::Off => diagnostics.retain(|d| !about_units(d)),
+        UnitCheck::Strict => {
+            diagnostics.iter_mut().filter(|d| about_units(d)).for_each(|d| d.severity = Severity::Error);
+        }
+    }
+}
+
+/// Tables larger than this are not for an input.
+const MAX_TABLE_BYTES: u64 = 256 << 20;
+
+fn read_table(folder: &Path, path: &str, name: &str) -> Result<TableData, String> {
+    let path = folder.join(path);
+    let size = std::fs::metadata(&path).map_err(|e| reason(&e))?.len();
+    if size > MAX_TABLE_BYTES {
+        return Err(format!("it has {} MB, more than the {} MB that are read", size >> 20, MAX_TABLE_BYTES >> 20));
+    }
+    let bytes = std::fs::read(&path).map_err(|e| reason(&e))?;
+    let text = String::from_utf8(bytes).map_err(|_| "it is not a text in UTF-8".to_string())?;
+    parse_table(&text, name)
+}
+
+/// An error of the operating system in plain words.
+pub(crate) fn reason(e: &std::io::Error) -> String {
+    match e.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        std::io::ErrorKind::IsADirectory => "it is a folder".into(),
+        std::io::ErrorKind::StorageFull => "the disk is full".into(),
+        std::io::ErrorKind::BrokenPipe => "the reader closed the pipe".into(),
+        _ => e.to_string(),
+    }
+}

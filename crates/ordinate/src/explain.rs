@@ -1,0 +1,144 @@
+//! Why a run ended early or could not begin, in words: what, where, what next.
+
+use crate::Compiled;
+use ordinate_model::Watch;
+use ordinate_solve::{Outcome, Reason, UsageError, Zeno};
+
+/// A reason for people and for programs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The kind as in machine-readable results.
+    pub kind: &'static str,
+    /// When.
+    pub t: f64,
+    /// The variable concerned.
+    pub variable: Option<String>,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+pub(crate) fn inconsistent_start(t: f64, name: &str, given: f64, found: f64) -> Explanation {
+    Explanation {
+        kind: "inconsistent_start",
+        t,
+        variable: Some(name.to_string()),
+        message: format!("the start value {given} of `{name}` contradicts the equations, which give {found}"),
+        hint: format!("remove the start value of `{name}`, or correct those it follows from"),
+    }
+}
+
+/// The reason of an outcome; `None` if it reached its end time.
+pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String, f64)]) -> Option<Explanation> {
+    let reason = outcome.reason.as_ref()?;
+    let state = |k: usize| compiled.program.state_names.get(k).cloned();
+    let named = |k: usize| state(k).map_or_else(|| "a state".to_string(), |name| format!("`{name}`"));
+    let value = |k: usize| values.get(k).map_or(f64::NAN, |&(_, value)| value);
+    let stiff = if outcome.stiff {
+        "the model looks stiff, which explicit methods cannot do well; reduce the time span or the stiffness"
+    } else {
+        "look at the solution up to this time with `--plot`"
+    };
+    let (t, variable, message, hint) = match *reason {
+        Reason::Singularity { t, pole, component } => (
+            t,
+            state(component),
+            format!("{} grows without bound ({:.3e} at t = {t}); a singularity is near t = {pole}", named(component), value(component)),
+            format!("end the run before {pole:.6} with `-t`, or check the sign of the growing term"),
+        ),
+        Reason::StepTooSmall { t, h, component, error } => (
+            t,
+            state(component),
+            format!("the step would have to be below {h:.1e} at t = {t}, mostly for {} (error {error:.1e} of the tolerance)", named(component)),
+            format!("loosen `--rtol`/`--atol`, or look for a jump that is not written as `if` or `when`; {stiff}"),
+        ),
+        Reason::MaxSteps { t, h, limit } => (
+            t,
+            None,
+            format!("{limit} steps were not enough; reached t = {t} with steps of {h:.1e}"),
+            format!("raise `--max-steps`, loosen `--rtol`, or shorten the run; {stiff}"),
+        ),
+        Reason::NotFinite { t, component, at_start: true } => (
+            t,
+            state(component),
+            format!("the derivative of {} is not a finite number at the start, t = {t}", named(component)),
+            "a division by zero or a function outside of its domain; change the start values or the equation".into(),
+        ),
+        Reason::NotFinite { t, component, at_start: false } => (
+            t,
+            state(component),
+            format!("the derivative of {} is not a finite number beyond t = {t}", named(component)),
+            "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
+        ),
+        Reason::Zeno { t, cause } => {
+            let (what, hint) = zeno(cause, compiled);
+            (t, None, format!("{what} at t = {t}"), hint)
+        }
+        Reason::Interrupted { t } => (t, None, format!("interrupted at t = {t}"), "the rows so far are kept".into()),
+        Reason::StopCondition { t, condition } => {
+            let truth = compiled.sorted.model.conditions.get(condition).map(|c| c.span);
+            let _ = truth;
+            (t, None, format!("`stop when` became true at t = {t}"), "this is the end that the model asks for".into())
+        }
+    };
+    Some(Explanation { kind: reason.kind(), t, variable, message, hint })
+}
+
+/// A switch in the words of the model.
+fn switch_text(switch: usize, compiled: &Compiled) -> String {
+    let model = &compiled.sorted.model;
+    match model.switches.get(switch).map(|s| s.watch) {
+        Some(Watch::Sign(e)) => format!("the sign of `{}`", model.print(e)),
+        Some(Watch::Floor(e)) => format!("the integer part of `{}`", model.print(e)),
+        Some(Watch::Segment(_)) => "a table".into(),
+        None => "a switch".into(),
+    }
+}
+
+fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
+    match cause {
+        Zeno::Accumulation { switch } => (
+            format!("infinitely many events in finite time: those of {} accumulate", switch_text(switch, compiled)),
+            "end the motion by an event, e.g. `when h < 0 and abs(v) < 1e-6: …`, or end the run before with `stop when`".into(),
+        ),
+        Zeno::Cascade { condition: _ } => (
+            "events trigger each other without end".into(),
+            "an action makes a condition true that undoes it; add a gap (hysteresis) between the conditions".into(),
+        ),
+        Zeno::Chattering { switch } => (
+            format!("{} chatters: both sides push the solution back, together with another switch", switch_text(switch, compiled)),
+            "replace the jump by a steep but smooth function such as tanh(x/1e-3), or add hysteresis".into(),
+        ),
+        Zeno::Contradiction { switch } => (
+            format!("the branches contradict each other: {} has no consistent side", switch_text(switch, compiled)),
+            "check the conditions of `if` that depend on each other".into(),
+        ),
+        Zeno::Sampling { sampled: _ } => (
+            "the sampling period is too short to be seen at this time in double precision".into(),
+            "use a longer period in `every`, or start at an earlier time".into(),
+        ),
+    }
+}
+
+/// A run that could not begin.
+pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
+    match *error {
+        UsageError::EndBeforeStart { t_start, t_end } => {
+            format!("the end time {t_end} lies before the start time {t_start}")
+        }
+        UsageError::NotFinite { what, index } => match compiled.program.state_names.get(index) {
+            Some(name) if what == "start value" => format!("the start value of `{name}` is not finite"),
+            _ => format!("the {what} is not finite"),
+        },
+        UsageError::WrongLength { what, expected, found } => {
+            format!("{what} has {found} elements instead of {expected}")
+        }
+        UsageError::BadTolerance { rtol, atol } => {
+            format!("the tolerances must not be negative and not both zero (rtol {rtol}, atol {atol})")
+        }
+        UsageError::BadStep { what, value } => format!("the {what} must be positive and finite, here it is {value}"),
+        UsageError::BadRow { t } => format!("the row at {t} lies outside of the run"),
+        UsageError::StepRequired => "this method has no error estimate; give a step with `--step`".into(),
+    }
+}

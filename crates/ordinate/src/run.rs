@@ -1,0 +1,509 @@
+//! A run: start values, method, driver, rows; and what came out.
+
+use crate::{Compiled, RowError, RowSink, explain};
+use ordinate_model::constant;
+use ordinate_program::Evaluator;
+use ordinate_solve::{
+    AbsoluteTolerance, BadParameter, Choice, Interrupt, Options, Outcome, Rows, Sink, Start, UsageError, by_name,
+};
+use ordinate_syntax::{Diagnostic, Span};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// At which times rows are stored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RowTimes {
+    /// So many, evenly spaced.
+    Even(usize),
+    /// At these times, which may be expressions.
+    At(Vec<String>),
+    /// At every multiple of this.
+    Every(f64),
+    /// After every step.
+    Steps,
+}
+
+/// How a run is done.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Start time, an expression; otherwise that of the model, otherwise 0.
+    pub t_start: Option<String>,
+    /// End time, an expression; otherwise that of the model.
+    pub t_end: Option<String>,
+    /// Name of the method.
+    pub method: String,
+    /// φ of `rk2`.
+    pub phi: Option<f64>,
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: f64,
+    /// Fixed step.
+    pub step: Option<f64>,
+    /// Longest step.
+    pub h_max: Option<f64>,
+    /// Limit of steps.
+    pub max_steps: u64,
+    /// Rows.
+    pub rows: RowTimes,
+    /// How often to solve; rows are stored the first time.
+    pub repeat: usize,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        let solver = Options::default();
+        RunOptions {
+            t_start: None,
+            t_end: None,
+            method: "auto".into(),
+            phi: None,
+            rtol: solver.rtol,
+            atol: 1e-9,
+            step: None,
+            h_max: None,
+            max_steps: solver.max_steps,
+            rows: RowTimes::Even(501),
+            repeat: 1,
+        }
+    }
+}
+
+/// Why a run did not begin, or could not be stored.
+#[derive(Debug)]
+pub enum RunError {
+    /// The model has no end time and none was given.
+    NoEndTime,
+    /// An option does not make sense: the text says which and what to do.
+    Usage(String),
+    /// A mistake of the model that shows only now.
+    Model(Vec<Diagnostic>),
+    /// Rows could not be stored.
+    Rows(RowError),
+}
+
+/// Where the time went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seconds {
+    /// Fastest solution.
+    pub solve: f64,
+    /// Median of the repeated solutions.
+    pub solve_median: f64,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The method used.
+    pub method: &'static str,
+    /// Whether it was chosen automatically.
+    pub automatic: bool,
+    /// Start time.
+    pub t_start: f64,
+    /// The end asked for.
+    pub t_end: f64,
+    /// What the driver says.
+    pub outcome: Outcome,
+    /// Why it ended early, for a person; with the variable concerned.
+    pub reason: Option<explain::Explanation>,
+    /// Names of the stored columns without `time`, and their values at the end.
+    pub final_values: Vec<(String, f64)>,
+    /// Rows stored.
+    pub rows: usize,
+    /// Where the time went.
+    pub seconds: Seconds,
+}
+
+impl Run {
+    /// The last value of a column.
+    pub fn final_value(&self, name: &str) -> Option<f64> {
+        self.final_values.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
+    }
+}
+
+/// Methods that are named in the documentation but belong to later versions.
+const LATER: &[&str] = &[
+    "taylor",
+    "mtsm",
+    "backward-euler",
+    "trapezoid",
+    "ab1",
+    "ab2",
+    "ab3",
+    "ab4",
+    "ab5",
+    "ab6",
+    "am0",
+    "am1",
+    "am2",
+    "am3",
+    "am4",
+    "am5",
+    "abm",
+    "adams",
+    "bdf1",
+    "bdf2",
+    "bdf3",
+    "bdf4",
+    "bdf5",
+    "bdf6",
+    "bdf",
+    "radau3",
+    "radau5",
+    "radau",
+    "ge3",
+    "ode113",
+    "ode15s",
+    "lsoda",
+    "ode23s",
+    "ode23t",
+];
+
+/// The available methods in one line.
+pub fn methods_text() -> String {
+    ordinate_solve::names().chain(["auto"]).collect::<Vec<_>>().join(", ")
+}
+
+fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
+    let automatic = options.method == "auto";
+    // The eighth-order pair is the fastest of the explicit ones from about 1e-4 on, and safe below.
+    let name = if automatic { "dp8" } else { &options.method };
+    let Some(choice) = by_name(name) else {
+        let lower = name.to_ascii_lowercase();
+        if LATER.contains(&lower.as_str()) {
+            return Err(usage(format!(
+                "method `{name}` is not available in this version; available: {}",
+                methods_text()
+            )));
+        }
+        let near = ordinate_model::closest(&lower, ordinate_solve::names());
+        let hint = near.map_or_else(|| format!("available: {}", methods_text()), |n| format!("did you mean `{n}`?"));
+        return Err(usage(format!("there is no method `{name}`; {hint}")));
+    };
+    let choice = match options.phi {
+        None => choice,
+        Some(phi) => choice.with_phi(phi).map_err(|e| {
+            usage(match e {
+                BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
+                BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
+            })
+        })?,
+    };
+    Ok((choice, automatic))
+}
+
+fn usage(message: String) -> RunError {
+    RunError::Usage(message)
+}
+
+/// The value of a time given as an expression, in which parameters of the model may occur.
+fn time_value(compiled: &Compiled, text: &str, option: &str, parameters: &[(String, f64)]) -> Result<f64, RunError> {
+    let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
+    let _ = compiled;
+    constant(text, &lookup).ok_or_else(|| {
+        usage(format!("`{option} {text}` is not a finite constant; write a number or an expression such as 4*pi"))
+    })
+}
+
+/// Runs a compiled model.
+pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSink) -> Result<Run, RunError> {
+    let (choice, automatic) = choose(options)?;
+    let parameters = compiled.parameter_values();
+    let (t_start, t_end) = times(compiled, options, &parameters)?;
+    let solver_options = solver_options(compiled, options, t_start, t_end, &parameters)?;
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    let start = StartValues::new(compiled, &mut evaluator, t_start)?;
+
+    let layout = &compiled.program.layout;
+    let stored = compiled.stored_names();
+    let mut all = stored.clone();
+    all.extend(compiled.program.output_names[compiled.sorted.columns.len()..].iter().cloned());
+    sink.begin(&all, stored.len()).map_err(RunError::Rows)?;
+
+    let mut seconds = Vec::with_capacity(options.repeat.max(1));
+    let mut recorder = Recorder::new(compiled, sink, &start);
+    let mut first: Option<Outcome> = None;
+    for round in 0..options.repeat.max(1) {
+        let mut method = choice.build(layout.states, options.step.is_some());
+        let begin = Instant::now();
+        let from = Start { t: t_start, y: &start.states, held: &start.held };
+        let sinks: &mut dyn Sink = if round == 0 { &mut recorder } else { &mut Silent };
+        let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, t_end, &solver_options, sinks)
+            .map_err(|e| usage(explain::usage_error(&e, compiled)))?;
+        seconds.push(begin.elapsed().as_secs_f64());
+        if round == 0 && outcome.status == ordinate_solve::Status::Interrupted {
+            first = Some(outcome);
+            break;
+        }
+        first.get_or_insert(outcome);
+    }
+    seconds.sort_by(f64::total_cmp);
+    let outcome = first.expect("at least one round");
+    let Recorder { rows, failure, inconsistent, .. } = recorder;
+    if let Some(error) = failure {
+        return Err(RunError::Rows(error));
+    }
+    let final_values = final_values(compiled, &outcome);
+    let reason = match inconsistent {
+        Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
+        None => explain::explain(&outcome, compiled, &final_values),
+    };
+    Ok(Run {
+        method: choice.name(),
+        automatic,
+        t_start,
+        t_end,
+        reason,
+        final_values,
+        rows,
+        seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2] },
+        outcome,
+    })
+}
+
+impl Compiled {
+    /// `time`, the states, the named expressions and outputs: the columns of a result file.
+    pub fn stored_names(&self) -> Vec<String> {
+        let time = std::iter::once("time".to_string());
+        let columns = &self.program.output_names[..self.sorted.columns.len()];
+        time.chain(self.program.state_names.iter().cloned()).chain(columns.iter().cloned()).collect()
+    }
+
+    /// Names and values of the parameters.
+    pub fn parameter_values(&self) -> Vec<(String, f64)> {
+        let model = &self.sorted.model;
+        let mut graph = model.graph.clone();
+        let mut values: Vec<(ordinate_expr::VarId, f64)> = Vec::new();
+        for given in &model.parameters {
+            let value = graph.evaluate(given.value, |leaf| match leaf {
+                ordinate_expr::Expr::Var(v) => values.iter().find(|(known, _)| *known == v).map(|&(_, value)| value),
+                _ => None,
+            });
+            values.push((given.var, value.unwrap_or(f64::NAN)));
+        }
+        values.into_iter().map(|(v, value)| (model.name(v), value)).collect()
+    }
+
+    /// Start and end time of the text.
+    pub fn run_times(&self) -> Option<(f64, f64)> {
+        let (from, to) = self.sorted.model.run?;
+        let parameters = self.parameter_values();
+        let mut graph = self.sorted.model.graph.clone();
+        let mut value = |e| {
+            graph.evaluate(e, |leaf| match leaf {
+                ordinate_expr::Expr::Var(v) => {
+                    let name = self.sorted.model.name(v);
+                    parameters.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
+                }
+                _ => None,
+            })
+        };
+        Some((value(from)?, value(to)?))
+    }
+}
+
+fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]) -> Result<(f64, f64), RunError> {
+    let own = compiled.run_times();
+    let t_start = match &options.t_start {
+        Some(text) => time_value(compiled, text, "--t-start", parameters)?,
+        None => own.map_or(0.0, |(from, _)| from),
+    };
+    let t_end = match &options.t_end {
+        Some(text) => time_value(compiled, text, "-t", parameters)?,
+        None => own.map(|(_, to)| to).ok_or(RunError::NoEndTime)?,
+    };
+    if !(t_end >= t_start) {
+        return Err(usage(format!("the end time {t_end} lies before the start time {t_start}")));
+    }
+    Ok((t_start, t_end))
+}
+
+fn solver_options(
+    compiled: &Compiled,
+    options: &RunOptions,
+    t_start: f64,
+    t_end: f64,
+    parameters: &[(String, f64)],
+) -> Result<Options, RunError> {
+    let rows = match &options.rows {
+        RowTimes::Even(count) => Rows::Even(*count),
+        RowTimes::Every(dt) => Rows::Every(*dt),
+        RowTimes::Steps => Rows::Steps,
+        RowTimes::At(texts) => {
+            let mut times = Vec::with_capacity(texts.len());
+            for text in texts {
+                let t = time_value(compiled, text, "--at", parameters)?;
+                if !(t_start..=t_end).contains(&t) {
+                    return Err(usage(format!("`--at {text}` lies outside of the run from {t_start} to {t_end}")));
+                }
+                times.push(t);
+            }
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+            Rows::At(times)
+        }
+    };
+    Ok(Options {
+        rtol: options.rtol,
+        atol: AbsoluteTolerance::Same(options.atol),
+        step: options.step,
+        h_max: options.h_max,
+        max_steps: options.max_steps,
+        rows,
+        ..Options::default()
+    })
+}
+
+/// Values at the start, checked.
+struct StartValues {
+    states: Vec<f64>,
+    held: Vec<f64>,
+    /// Column, name and value of start values that must follow from the equations.
+    checks: Vec<(usize, String, f64)>,
+}
+
+impl StartValues {
+    fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
+        let model = &compiled.sorted.model;
+        let mut diagnostics = Vec::new();
+        let parameters = compiled.parameter_values();
+        let mut graph = model.graph.clone();
+        for given in model.starts.iter().filter(|given| given.at.is_some()) {
+            let (at, span) = given.at.expect("filtered");
+            let value = graph.evaluate(at, |leaf| match leaf {
+                ordinate_expr::Expr::Var(v) => {
+                    let name = model.name(v);
+                    parameters.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
+                }
+                _ => None,
+            });
+            if value != Some(t_start) {
+                let name = model.name(given.var);
+                diagnostics.push(start_time_mistake(&name, value, t_start, span));
+            }
+        }
+        let values = evaluator.starts(t_start);
+        let (n, m) = (compiled.program.layout.states, compiled.program.layout.held);
+        for (state, value) in compiled.sorted.states.iter().zip(&values) {
+            if !value.is_finite() {
+                let name = model.name(state.var);
+                let span = model.starts.iter().find(|given| given.var == state.var).map_or(Span::default(), |g| g.span);
+                diagnostics.push(
+                    Diagnostic::error(
+                        "bad-value",
+                        span,
+                        format!("the start value of `{name}` is not finite ({value})"),
+                    )
+                    .help("a division by zero or a function outside of its domain; change the expression"),
+                );
+            }
+        }
+        if !diagnostics.is_empty() {
+            return Err(RunError::Model(diagnostics));
+        }
+        let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
+        let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
+        Ok(StartValues {
+            states: values[..n].to_vec(),
+            held: values[n..n + m].to_vec(),
+            checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
+        })
+    }
+}
+
+fn start_time_mistake(name: &str, given: Option<f64>, t_start: f64, span: Span) -> Diagnostic {
+    let given = given.map_or_else(|| "this time".to_string(), |t| t.to_string());
+    Diagnostic::error(
+        "start-time",
+        span,
+        format!("the start value of `{name}` is given at {given}, but the run starts at {t_start}"),
+    )
+    .help("give it at the start time, or change the start time by `run` or `--t-start`")
+}
+
+/// For repeated solutions that are only timed.
+struct Silent;
+
+impl Sink for Silent {
+    fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64]) -> ControlFlow<Interrupt> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Evaluates the outputs of each row and hands it on.
+struct Recorder<'a> {
+    evaluator: Evaluator,
+    sink: &'a mut dyn RowSink,
+    values: Vec<f64>,
+    states: usize,
+    rows: usize,
+    wants_steps: bool,
+    checks: &'a [(usize, String, f64)],
+    failure: Option<RowError>,
+    inconsistent: Option<(String, f64, f64)>,
+}
+
+impl<'a> Recorder<'a> {
+    fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
+        let states = compiled.program.layout.states;
+        Recorder {
+            evaluator: Evaluator::new(compiled.program.clone()),
+            values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
+            states,
+            rows: 0,
+            wants_steps: sink.wants_steps(),
+            sink,
+            checks: &start.checks,
+            failure: None,
+            inconsistent: None,
+        }
+    }
+}
+
+/// A given start value agrees with the one that follows from the equations within this.
+const CONSISTENT: f64 = 1e-6;
+
+impl Sink for Recorder<'_> {
+    fn row(&mut self, t: f64, y: &[f64], d: &[f64]) -> ControlFlow<Interrupt> {
+        self.values[0] = t;
+        self.values[1..=self.states].copy_from_slice(y);
+        self.evaluator.outputs(t, y, d, &mut self.values[self.states + 1..]);
+        if self.rows == 0 {
+            for (column, name, given) in self.checks {
+                let found = self.values[1 + self.states + column];
+                if (found - given).abs() > CONSISTENT * given.abs().max(1.0) || found.is_nan() {
+                    self.inconsistent = Some((name.clone(), *given, found));
+                    return ControlFlow::Break(Interrupt);
+                }
+            }
+        }
+        self.rows += 1;
+        match self.sink.row(&self.values) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure = Some(error);
+                ControlFlow::Break(Interrupt)
+            }
+        }
+    }
+
+    fn step(&mut self, t: f64, h: f64, order: u32) {
+        if self.wants_steps {
+            self.sink.step(t, h, order);
+        }
+    }
+
+    fn progress(&mut self, t: f64) -> ControlFlow<Interrupt> {
+        if self.sink.keep_going(t) { ControlFlow::Continue(()) } else { ControlFlow::Break(Interrupt) }
+    }
+}
+
+fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
+    let mut out = vec![0.0; compiled.program.outputs.results.len()];
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    if outcome.y.iter().all(|v| v.is_finite()) {
+        evaluator.outputs(outcome.t_reached, &outcome.y, &outcome.d, &mut out);
+    }
+    let names = compiled.stored_names().into_iter().skip(1);
+    names.zip(outcome.y.iter().copied().chain(out)).collect()
+}

@@ -1,0 +1,46 @@
+//! The summary of a run as one JSON object.
+
+use crate::{Compiled, Run};
+use ordinate_solve::Status;
+use serde_json::{Map, Value, json};
+
+/// `--summary json`; a number that is not finite becomes null.
+pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value {
+    let statistics = &run.outcome.statistics;
+    let status = match (&run.reason, run.outcome.status) {
+        (Some(reason), _) if reason.kind == "inconsistent_start" => "stopped",
+        (_, Status::Ok) => "ok",
+        (_, Status::Stopped) => "stopped",
+        (_, Status::Interrupted) => "interrupted",
+    };
+    let reason = run
+        .reason
+        .as_ref()
+        .map(|r| json!({"kind": r.kind, "t": r.t, "variable": r.variable, "message": r.message, "hint": r.hint}));
+    let values: Map<String, Value> =
+        run.final_values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    json!({
+        "schema": "ordinate.run/1",
+        "status": status,
+        "reason": reason,
+        "method": run.method,
+        "t_start": run.t_start,
+        "t_end": run.t_end,
+        "t_reached": run.outcome.t_reached,
+        "steps": statistics.steps,
+        "rejected": statistics.rejected,
+        "events": statistics.events,
+        "order": {"min": statistics.order_min, "max": statistics.order_max, "mean": statistics.order_mean()},
+        "evaluations": {"f": statistics.evaluations.f, "jets": 0, "jacobian": 0, "lu": 0, "newton": 0},
+        "global_error": null,
+        "stiff": run.outcome.stiff,
+        "seconds": {
+            "parse": compiled.parse_seconds,
+            "compile": compiled.compile_seconds,
+            "solve": run.seconds.solve,
+            "solve_median": run.seconds.solve_median,
+            "write": write_seconds,
+        },
+        "final": values,
+    })
+}
