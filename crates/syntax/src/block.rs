@@ -2,7 +2,7 @@
 
 use crate::lexer::{Token, TokenKind};
 use crate::parser::{DEEPEST, Parser};
-use crate::{Assignment, Diagnostic, Expr, Statement, StatementKind};
+use crate::{Assignment, Diagnostic, Expr, Span, Statement, StatementKind};
 
 use TokenKind as T;
 
@@ -17,8 +17,18 @@ impl Parser<'_> {
             if self.kind() == T::Eof {
                 return statements;
             }
+            let before = self.token().span;
             statements.extend(self.statement());
             self.end_of_statement();
+            self.ensure_progress(before);
+        }
+    }
+
+    /// A statement takes at least one token; should one not, the parser must go on all the same.
+    fn ensure_progress(&mut self, before: Span) {
+        if !self.at_end() && self.token().span == before {
+            debug_assert!(false, "a statement at {before:?} took no token");
+            self.bump();
         }
     }
 
@@ -34,7 +44,7 @@ impl Parser<'_> {
             index = Some((self.intern(self.word(token)), token.span));
         } else {
             let message = format!("the name of an index is expected here, not {}", self.describe(token));
-            self.lost(Diagnostic::error("syntax", token.span, message).help(help));
+            self.lost(Diagnostic::error("syntax", self.here(), message).help(help));
         }
         let word = self.token();
         if word.kind == T::Name && self.word(word) == "in" || word.kind == T::Eq {
@@ -47,13 +57,15 @@ impl Parser<'_> {
             self.bump();
         } else {
             let message = format!("`in` is missing before {}", self.describe(word));
-            self.lost(Diagnostic::error("syntax", word.span, message).help(help));
+            self.lost(Diagnostic::error("syntax", self.here(), message).help(help));
         }
+        self.before_range = true;
         let from = self.header_part();
+        self.before_range = false;
         let range = self.token();
         if !self.eat(T::DotDot) {
             let message = format!("`..` is missing before {}", self.describe(range));
-            self.lost(Diagnostic::error("syntax", range.span, message).help(help));
+            self.lost(Diagnostic::error("syntax", self.here(), message).help(help));
         }
         let to = self.header_part();
         self.colon(keyword, help);
@@ -165,7 +177,7 @@ impl Parser<'_> {
             self.mistake(Diagnostic::error("double-equals", token.span, "`==` compares").help("write `=` to assign"));
         } else if token.kind != T::Eq {
             let message = format!("`=` is missing before {}", self.describe(token));
-            self.lost(Diagnostic::error("syntax", token.span, message).help("write an assignment such as `x = 0`"));
+            self.lost(Diagnostic::error("syntax", self.here(), message).help("write an assignment such as `x = 0`"));
             self.skip_expression();
             return None;
         }
@@ -184,9 +196,13 @@ impl Parser<'_> {
             self.single_equals();
         } else {
             let message = format!("`:` is missing before {}", self.describe(token));
-            self.lost(Diagnostic::error("syntax", token.span, message).help(help));
+            self.lost(Diagnostic::error("syntax", self.here(), message).help(help));
         }
         if self.definition_follows() {
+            return;
+        }
+        if matches!(token.kind, T::Then | T::Comma) {
+            self.bump();
             return;
         }
         while !self.at_end() {
@@ -257,9 +273,11 @@ impl Parser<'_> {
                     }
                 }
                 _ => {
+                    let before = self.token().span;
                     self.listen();
                     read(self, items);
                     self.end_of_statement();
+                    self.ensure_progress(before);
                 }
             }
         }

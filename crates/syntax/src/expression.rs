@@ -177,7 +177,7 @@ impl Parser<'_> {
             T::Else => "an `if` always has both values: `if a then b else c`",
             _ => "write `if a then b else c`",
         };
-        Err(self.lost(Diagnostic::error("syntax", token.span, message).help(help).label(start, "this `if`")))
+        Err(self.lost(Diagnostic::error("syntax", self.here(), message).help(help).label(start, "this `if`")))
     }
 
     /// `=` where only a comparison makes sense.
@@ -360,6 +360,7 @@ impl Parser<'_> {
     fn another_operand(&mut self) -> Parsed<bool> {
         let token = self.token();
         match token.kind {
+            T::Number | T::LParen | T::Name if self.before_range && self.open == 0 => Ok(false),
             T::Number | T::LParen => Ok(true),
             T::Name => {
                 let word = self.word(token);
@@ -378,7 +379,13 @@ impl Parser<'_> {
     fn report_missing_operator(&mut self, left: Part) {
         let token = self.token();
         let before = self.quote(left.span);
-        let after = if token.kind == T::LParen { "(…)" } else { self.quote(token.span) };
+        let mut last = token;
+        for count in 1..4 {
+            if self.ahead(count).kind == T::Prime {
+                last = self.ahead(count);
+            }
+        }
+        let after = if token.kind == T::LParen { "(…)" } else { self.quote(token.span.to(last.span)) };
         let numbers = token.kind == T::Number && self.tree.node(left.id).kind == NodeKind::Number;
         let found = if numbers {
             let message = format!("there is nothing between `{before}` and `{after}`");
@@ -386,8 +393,11 @@ impl Parser<'_> {
                 .help("write one number without spaces, or an operator between two")
         } else {
             let message = format!("a `*` is missing between `{before}` and `{after}`");
+            let number = self.tree.node(left.id).kind == NodeKind::Number;
+            let unit = number && token.kind == T::Name && left.span.end < token.span.start && !self.left_side;
+            let other = if unit { format!(", or `{before} [{after}]` if that is a unit") } else { String::new() };
             Diagnostic::error("implicit-multiplication", left.span.to(token.span), message)
-                .help(format!("write `{before}*{after}`"))
+                .help(format!("write `{before}*{after}`{other}"))
         };
         self.mistake(found);
     }
@@ -426,7 +436,8 @@ impl Parser<'_> {
 
     /// A unit inside an expression, most often an index with a space before it.
     pub(crate) fn unit_in_expression(&self, unit: Token) -> Diagnostic {
-        let before = self.previous();
+        let at_unit = self.previous().span == unit.span;
+        let before = if at_unit { self.before_previous() } else { self.previous() };
         let found = Diagnostic::error(
             "misplaced-unit",
             unit.span,

@@ -53,6 +53,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) open: u32,
     /// On the left of an equation, where `2 x = 1` is a product and not two statements.
     pub(crate) left_side: bool,
+    /// Before the `..` of a range, where `0 to 20` is a mistaken range and not a product.
+    pub(crate) before_range: bool,
     /// Indentation of the current line.
     pub(crate) indent: usize,
 }
@@ -83,6 +85,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             open: 0,
             left_side: false,
+            before_range: false,
             indent: 0,
         }
     }
@@ -103,6 +106,10 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn previous(&self) -> Token {
         self.tokens[self.at.saturating_sub(1)]
+    }
+
+    pub(crate) fn before_previous(&self) -> Token {
+        self.tokens[self.at.saturating_sub(2)]
     }
 
     pub(crate) fn bump(&mut self) -> Token {
@@ -136,6 +143,12 @@ impl<'a> Parser<'a> {
     pub(crate) fn quote(&self, span: Span) -> &'a str {
         let text = self.slice(span);
         if text.len() <= 30 && !text.contains(['\n', '\r']) { text } else { "…" }
+    }
+
+    /// Where to point for what is expected at this token: at the end of a line just after its last word.
+    pub(crate) fn here(&self) -> Span {
+        let end = self.previous().span.end;
+        if self.at_end() { Span { start: end, end } } else { self.token().span }
     }
 
     /// The name of a place in a message.

@@ -1,5 +1,7 @@
 //! Statements that hold no others: declarations, equations, `run`, `def`. `block.rs` has the rest.
 
+use std::collections::HashMap;
+
 use crate::lexer::{Token, TokenKind};
 use crate::parser::{Failed, Parser};
 use crate::words::{is_function, statement_meant};
@@ -31,7 +33,7 @@ impl List {
     }
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// One statement, `None` where nothing of it can be used. Stands at its end, or at the rest that
     /// [`Parser::end_of_statement`] reports.
     pub(crate) fn statement(&mut self) -> Option<Statement> {
@@ -45,6 +47,7 @@ impl<'a> Parser<'a> {
                 format!("`{word}` is a word of the language and cannot be declared"),
             );
             self.lost(found.help(format!("choose another name, such as `{word}1`")));
+            self.skip_statement();
             return None;
         }
         let kind = match start.kind {
@@ -76,6 +79,10 @@ impl<'a> Parser<'a> {
         let found = match token.kind {
             T::Eq => Diagnostic::error("syntax", token.span, "a statement has only one `=`")
                 .help("write `==` to compare; several equations need a line each"),
+            T::Comma if self.previous().kind == T::Number && self.ahead(1).kind == T::Number => {
+                Diagnostic::error("bad-number", token.span, "a number has no comma")
+                    .help("a decimal point is `.`, as in `0.5`")
+            }
             T::Comma => Diagnostic::error("syntax", token.span, "a comma does not separate statements")
                 .help("start a new line, or write `;`"),
             T::RParen | T::RBracket => self.unopened(token),
@@ -83,6 +90,7 @@ impl<'a> Parser<'a> {
                 Diagnostic::error("misplaced-unit", token.span, "this is a second unit")
             }
             T::Unit => self.unit_in_expression(token),
+            _ if self.previous().kind == T::Unit && !new_statement => self.unit_in_expression(self.previous()),
             _ if new_statement => {
                 Diagnostic::error("syntax", token.span, format!("a new statement begins at {what} on the same line"))
                     .help("start a new line, or write `;` before it")
@@ -149,12 +157,15 @@ impl<'a> Parser<'a> {
             self.end_of_statement();
             return;
         }
-        while !self.at_end() && self.kind() != T::Comma {
-            self.bump();
-        }
+        self.skip_to_comma();
     }
 
     fn declaration(&mut self, list: List) -> Option<Declaration> {
+        if list == List::Output && self.kind() == T::Name && self.ahead(1).kind == T::LParen {
+            let found = Diagnostic::error("syntax", self.token().span, "an output expression needs a name");
+            self.lost(found.help("write `output y = …`"));
+            return None;
+        }
         let target = self.target()?;
         let word = self.quote(target.span);
         if target.primes > 0 && matches!(list, List::Param | List::Input) {
@@ -259,9 +270,6 @@ impl<'a> Parser<'a> {
         }
         self.bump();
         self.check_name(token);
-        if is_function(self.word(token)) && self.kind() == T::LParen {
-            self.lost(Diagnostic::error("reserved-name", token.span, "a function"));
-        }
         let name = self.intern(self.word(token));
         let mut index = Vec::new();
         if self.kind() == T::LBracket {
@@ -312,6 +320,7 @@ impl<'a> Parser<'a> {
         self.skip_to_comma();
     }
 
+    /// To the next item of a list.
     fn skip_to_comma(&mut self) {
         while !self.at_end() && self.kind() != T::Comma {
             self.bump();
@@ -327,7 +336,9 @@ impl<'a> Parser<'a> {
             );
             return None;
         }
+        self.before_range = true;
         let from = self.expression();
+        self.before_range = false;
         if self.kind() != T::DotDot {
             let times = self.tree.span(from);
             let end = self.quote(times);
@@ -364,7 +375,8 @@ impl<'a> Parser<'a> {
             return failed(self, token.span, format!("the function `{}` has no parameters", self.quote(token.span)));
         }
         let name = self.intern(self.word(token));
-        let mut parameters: Vec<(crate::Name, Span)> = Vec::new();
+        let mut parameters = Vec::new();
+        let mut places = HashMap::new();
         loop {
             let parameter = self.token();
             if parameter.kind != T::Name {
@@ -377,7 +389,7 @@ impl<'a> Parser<'a> {
             self.bump();
             self.check_name(parameter);
             let id = self.intern(self.word(parameter));
-            if let Some(&(_, first)) = parameters.iter().find(|(other, _)| *other == id) {
+            if let Some(first) = places.insert(id, parameter.span) {
                 let message = format!("the parameter `{}` stands twice", self.quote(parameter.span));
                 self.mistake(Diagnostic::error("duplicate-name", parameter.span, message).label(first, "first here"));
             }
@@ -427,6 +439,8 @@ impl<'a> Parser<'a> {
         let root = self.tree.node(left.root).clone();
         if let (NodeKind::Binary(BinaryOp::Equal, a, b), true) = (&root.kind, self.at_end() || self.kind() == T::Unit) {
             let between = Span { start: self.tree.node(*a).span.end, end: self.tree.node(*b).span.start };
+            let start = between.start + self.slice(between).find("==").unwrap_or(0) as u32;
+            let between = Span { start, end: between.end.min(start + 2) };
             self.mistake(
                 Diagnostic::error("double-equals", between, "an equation has one `=`; `==` compares").help("write `=`"),
             );
