@@ -4,7 +4,7 @@
 use crate::axis::Span;
 use crate::figure::{Direction, Mark, Scale, Series, Style};
 use crate::font;
-use crate::layout::{Placed, TICK, TICK_GAP, TICK_SIZE};
+use crate::layout::{Placed, TICK, TICK_GAP, TICK_SIZE, X_TICK_GAP};
 use crate::legend;
 use crate::palette::{self, faded};
 use crate::scene::{Anchor, Paint, Point, Primitive, Rect, Text};
@@ -26,7 +26,9 @@ pub fn panel(placed: &Placed, items: &mut Vec<Primitive>) {
         areas(series, trace, items);
     }
     for (series, trace) in placed.panel.series.iter().zip(&traces) {
-        lines(series, trace, items);
+        // A curve that fills its panel is drawn finer, so that its windings can be told apart.
+        let dense = LINE * length_of(&trace.lines) > 0.6 * rect.width * rect.height;
+        lines(series, trace, if dense { LINE / 2.0 } else { width_of(series) }, items);
     }
     items.push(Primitive::Clip(None));
     for (series, trace) in placed.panel.series.iter().zip(&traces) {
@@ -116,7 +118,7 @@ fn areas(series: &Series, trace: &Trace, items: &mut Vec<Primitive>) {
     }
 }
 
-fn lines(series: &Series, trace: &Trace, items: &mut Vec<Primitive>) {
+fn lines(series: &Series, trace: &Trace, width: f64, items: &mut Vec<Primitive>) {
     let (paint, dash) = (palette::paint(series.colour), palette::dash(series.colour));
     if !trace.jumps.is_empty() {
         items.push(Primitive::Stroke {
@@ -127,8 +129,13 @@ fn lines(series: &Series, trace: &Trace, items: &mut Vec<Primitive>) {
         });
     }
     if !trace.lines.is_empty() {
-        items.push(Primitive::Stroke { paths: trace.lines.clone(), paint, width: width_of(series), dash });
+        items.push(Primitive::Stroke { paths: trace.lines.clone(), paint, width, dash });
     }
+}
+
+fn length_of(lines: &[Vec<Point>]) -> f64 {
+    let segments = lines.iter().flat_map(|line| line.windows(2));
+    segments.map(|pair| (pair[1].x - pair[0].x).hypot(pair[1].y - pair[0].y)).sum()
 }
 
 fn width_of(series: &Series) -> f64 {
@@ -194,7 +201,7 @@ fn tick_labels(placed: &Placed, items: &mut Vec<Primitive>) {
     if !placed.x_labels {
         return;
     }
-    let y = rect.bottom() + TICK + TICK_GAP + font::DIGIT_HEIGHT * TICK_SIZE;
+    let y = rect.bottom() + TICK + X_TICK_GAP + font::DIGIT_HEIGHT * TICK_SIZE;
     for tick in &placed.x_ticks.major {
         if let Some(x) = x_at(&frame.x, rect, tick.value) {
             items.push(text(x, y, &tick.label, TICK_SIZE, Anchor::Middle, paint));
@@ -326,7 +333,7 @@ fn sample(series: &Series, x: f64, y: f64, items: &mut Vec<Primitive>) {
         trace.band.push(box_around(5.0));
     }
     areas(series, &trace, items);
-    lines(series, &trace, items);
+    lines(series, &trace, width_of(series), items);
     if matches!(series.style, Style::Points | Style::Markers) {
         markers(series, &[Point { x: x + legend::SAMPLE / 2.0, y }], items);
     }

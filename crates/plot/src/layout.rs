@@ -17,13 +17,15 @@ pub const TICK_SIZE: f64 = 13.0;
 pub const TICK: f64 = 4.0;
 /// Between a tick and its label.
 pub const TICK_GAP: f64 = 5.0;
+/// The same below the x axis, where a y label at the corner must stay clear of the first x label.
+pub const X_TICK_GAP: f64 = 7.0;
 
 const TITLE_SIZE: f64 = 16.0;
 const PAD: f64 = 16.0;
 /// Right margin, with room for half of the last label of the x axis.
 const RIGHT: f64 = 22.0;
 const PANEL_GAP: f64 = 12.0;
-const X_LABELS: f64 = TICK + TICK_GAP + 14.0;
+const X_LABELS: f64 = TICK + X_TICK_GAP + 13.0;
 const X_NAME: f64 = 22.0;
 /// Empty room between neighbouring labels of the x axis.
 const LABEL_GAP: f64 = 16.0;

@@ -63,10 +63,10 @@ pub fn head(panel: &Panel, width: f64, note: f64) -> Head {
 
     let indices = named(panel);
     let prefix = SAMPLE + SAMPLE_GAP;
-    let texts: Vec<String> = indices
-        .iter()
-        .map(|index| font::fitted(&panel.series[*index].label, SIZE, (width - prefix).max(0.0)))
-        .collect();
+    // One name may fill the row; of several each leaves room for the count of those left out.
+    let limit = if indices.len() > 1 { 0.7 * width - prefix } else { width - prefix };
+    let texts: Vec<String> =
+        indices.iter().map(|index| font::fitted(&panel.series[*index].label, SIZE, limit.max(0.0))).collect();
     let widths: Vec<f64> = texts.iter().map(|text| prefix + font::width(text, SIZE)).collect();
     let total = widths.iter().sum::<f64>() + ENTRY_GAP * widths.len().saturating_sub(1) as f64;
 

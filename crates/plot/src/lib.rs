@@ -41,8 +41,9 @@ impl Figure {
         png::write(&self.scene())
     }
 
-    /// The figure as text of at most `columns` × `rows` characters, drawn with braille dots;
-    /// `color` adds ANSI colours.
+    /// The figure as text of at most `columns` × `rows` characters (but at least 24 × 6), drawn with braille
+    /// dots. `color` adds ANSI colours; without them series differ by dashes. Lower panels that have no room
+    /// are left out.
     pub fn to_terminal(&self, columns: usize, rows: usize, color: bool) -> String {
         terminal::write(self, columns, rows, color)
     }

@@ -39,10 +39,16 @@ pub fn crowd(paths: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     kept
 }
 
-/// Dots without those that fall on the same half pixel as an earlier one.
+/// Dots without those that fall on the same half pixel as an earlier one, or nearly so if there are very many.
 pub fn dots(points: Vec<Point>) -> Vec<Point> {
+    let distinct = apart(points, 0.5);
+    if distinct.len() > CROWDED { apart(distinct, 1.6) } else { distinct }
+}
+
+/// One point for every square of the given size.
+fn apart(points: Vec<Point>, size: f64) -> Vec<Point> {
     let mut covered = HashSet::new();
-    points.into_iter().filter(|p| covered.insert(((p.x * 2.0).round() as i32, (p.y * 2.0).round() as i32))).collect()
+    points.into_iter().filter(|p| covered.insert(((p.x / size).floor() as i32, (p.y / size).floor() as i32))).collect()
 }
 
 /// First, lowest, highest and last point of every pixel column, in the order in which they came.
@@ -177,6 +183,14 @@ mod tests {
         let points: Vec<Point> = [0.0, 4.0, 9.0, 3.0, -2.0, 5.0].iter().map(|x| Point { x: *x, y: 1.0 }).collect();
         let xs: Vec<f64> = straightened(&points).iter().map(|p| p.x).collect();
         assert_eq!(xs, [0.0, 9.0, -2.0, 5.0]);
+    }
+
+    #[test]
+    fn dots_thin_only_where_they_cover_each_other() {
+        let row = |count: usize, step: f64| (0..count).map(|k| Point { x: k as f64 * step, y: 0.0 }).collect();
+        assert_eq!(dots(row(1000, 0.75)).len(), 1000);
+        assert_eq!(dots(row(1000, 0.05)).len(), 100);
+        assert!(dots(row(200_000, 0.5)).len() < 80_000);
     }
 
     #[test]

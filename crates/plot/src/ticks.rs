@@ -58,10 +58,10 @@ pub fn linear(lo: f64, hi: f64, steps: Steps, fits: Fits) -> Ticks {
             }
         }
     }
-    // The first step tried is finer than any axis can show.
-    let first = span.log10().floor() as i32 - 2;
+    // The first step tried makes at most two hundred ticks, more than any axis can show.
+    let first = span.log10().floor() as i32 - 1;
     let mut last = Ticks::default();
-    for exponent in first..first + 5 {
+    for exponent in first..first + 4 {
         if exponent > 308 || (steps == Steps::Whole && exponent < 0) {
             continue;
         }
@@ -90,20 +90,22 @@ pub fn logarithmic(lo: f64, hi: f64, fits: Fits) -> Ticks {
     if last > first {
         return decades(first, last, (a, b), fits);
     }
-    for mantissas in [&[1, 2, 3, 4, 5, 6, 7, 8, 9][..], &[1, 2, 5]] {
-        let places: Vec<(i64, i32)> = (first - 1..=last + 1)
-            .flat_map(|exponent| mantissas.iter().map(move |mantissa| (*mantissa, exponent)))
-            .filter(|place| (a - 1e-9..=b + 1e-9).contains(&power(place.0 as f64, place.1).log10()))
+    // The least distance of neighbours as it will be drawn.
+    let gap = |ticks: &[Tick]| {
+        let ratios = ticks.windows(2).map(|pair| (pair[1].value / pair[0].value).log10());
+        ratios.fold(f64::INFINITY, f64::min) / (b - a)
+    };
+    for mantissas in [&[1, 2, 3, 4, 5, 6, 7, 8, 9][..], &[1, 2, 5], &[1, 3]] {
+        let major: Vec<Tick> = (first - 1..=last + 1)
+            .flat_map(|exponent| mantissas.iter().map(move |mantissa| tick(*mantissa, exponent)))
+            .filter(|tick| (a - 1e-9..=b + 1e-9).contains(&tick.value.log10()))
             .collect();
-        let major: Vec<Tick> = places.iter().map(|place| tick(place.0, place.1)).collect();
-        let logs: Vec<f64> = major.iter().map(|tick| tick.value.log10()).collect();
-        let gap = logs.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min) / (b - a);
-        if major.len() >= 2 && fits(&major, gap) {
+        if major.len() >= 2 && fits(&major, gap(&major)) {
             return Ticks { major, ..Ticks::default() };
         }
     }
-    // So narrow that it is linear to the eye.
-    linear(lo, hi, Steps::Decimal, fits)
+    // So narrow that it is almost linear to the eye.
+    linear(lo, hi, Steps::Decimal, &|ticks: &[Tick], _: f64| fits(ticks, gap(ticks)))
 }
 
 /// The exponent as superscript digits: `-9` gives `⁻⁹`.
@@ -346,6 +348,7 @@ mod tests {
         assert_eq!(texts(&logarithmic(0.05, 200.0, &room(8.0))), ["0.1", "1", "10", "100"]);
         assert_eq!(texts(&logarithmic(1e-300, 1e300, &room(8.0))).len(), 7);
         assert_eq!(texts(&logarithmic(1.5, 8.0, &room(4.0))), ["2", "5"]);
+        assert_eq!(texts(&logarithmic(1.01, 1.05, &room(5.0))), ["1.01", "1.02", "1.03", "1.04", "1.05"]);
     }
 
     #[test]

@@ -90,12 +90,15 @@ fn odd_figures() -> Vec<Figure> {
 }
 
 #[test]
-fn no_two_texts_of_a_sample_overlap_and_none_leaves_the_page() {
-    for (name, figure) in samples::all() {
+fn no_two_texts_overlap_and_none_leaves_the_page() {
+    // The odd figures at the end have pages too small for their words.
+    let degenerate = hard().into_iter().filter(|figure| figure.width == 800.0 && figure.panels.len() == 1);
+    let figures = samples::all().into_iter().chain(degenerate.map(|figure| ("degenerate", figure)));
+    for (name, figure) in figures {
         let scene = figure.scene();
         let page = Rect { left: 0.0, top: 0.0, width: scene.width, height: scene.height };
         let texts = texts(&scene);
-        assert!(texts.len() > 8, "{name} has {} texts", texts.len());
+        assert!(texts.len() > 3, "{name} has {} texts", texts.len());
         for (index, text) in texts.iter().enumerate() {
             let bounds = text.bounds();
             assert!(bounds.left >= 0.0 && bounds.right() <= page.width, "{name}: {}", text.text);
@@ -186,7 +189,7 @@ fn a_million_points_give_a_small_file_that_still_shows_the_spike() {
         .items
         .iter()
         .filter_map(|item| match item {
-            Primitive::Stroke { paths, width, .. } if *width == 2.0 => Some(paths.clone()),
+            Primitive::Stroke { paths, paint, .. } if paint.rgb == [0, 114, 178] => Some(paths.clone()),
             _ => None,
         })
         .flatten()

@@ -16,7 +16,6 @@ fn show(series: &[(&str, &[f64], &[f64])]) -> String {
     figure(series).to_terminal(32, 9, false)
 }
 
-/// The lines without the indentation of the source.
 fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
