@@ -1,1 +1,79 @@
-fn main() {}
+//! The command line: verbs, options, exit codes. It contains no mathematics; it calls the facade and
+//! shows what comes back.
+
+mod args;
+mod check;
+mod convert;
+mod examples;
+mod output;
+mod run;
+mod source;
+
+use args::{Command, Line};
+use clap::{CommandFactory, Parser};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// How a command ended, as in the table of exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All is well.
+    Ok = 0,
+    /// The model has mistakes.
+    Model = 1,
+    /// The command line has mistakes, or a file cannot be read or written.
+    Usage = 2,
+    /// The solver stopped early.
+    Stopped = 3,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+fn main() -> ExitCode {
+    // Deep but legal models recurse a little in the analysis; the main thread's stack is too small on some systems.
+    let worker = std::thread::Builder::new().stack_size(256 << 20).spawn(command).expect("a thread can be started");
+    let exit = worker.join().unwrap_or_else(|_| {
+        message("internal error: this is a mistake in ordinate, not in your model; please report it with the model");
+        Exit::Stopped
+    });
+    ExitCode::from(exit as u8)
+}
+
+fn command() -> Exit {
+    match Line::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Info(args) => check::info(&args),
+        Command::New(args) => examples::new(&args),
+        Command::Examples(args) => examples::examples(&args),
+        Command::Convert(args) => convert::convert(&args),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Line::command(), "ordinate", &mut text);
+            print_out(&String::from_utf8_lossy(&text))
+        }
+    }
+}
+
+/// Text to standard output; a closed pipe is no reason to panic.
+pub fn print_out(text: &str) -> Exit {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Ok,
+        Err(e) => {
+            message(&format!("error: standard output cannot be written: {e}"));
+            Exit::Usage
+        }
+    }
+}
+
+/// A line to standard error; if that is closed there is nobody to tell.
+pub fn message(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// `error: …` with exit code 2.
+pub fn usage(text: &str) -> Exit {
+    message(&format!("error: {text}"));
+    Exit::Usage
+}

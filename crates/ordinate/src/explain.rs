@@ -76,9 +76,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String,
             (t, None, format!("{what} at t = {t}"), hint)
         }
         Reason::Interrupted { t } => (t, None, format!("interrupted at t = {t}"), "the rows so far are kept".into()),
-        Reason::StopCondition { t, condition } => {
-            let truth = compiled.sorted.model.conditions.get(condition).map(|c| c.span);
-            let _ = truth;
+        Reason::StopCondition { t, condition: _ } => {
             (t, None, format!("`stop when` became true at t = {t}"), "this is the end that the model asks for".into())
         }
     };

@@ -40,6 +40,17 @@ pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptio
     Ok(figure)
 }
 
+/// The figure of a table: every column against the first.
+pub fn table_figure(title: &str, rows: &Memory) -> Figure {
+    let mut figure = Figure::new(title);
+    let mut panel = Panel::new(rows.names.first().map_or("", String::as_str), "");
+    for (name, values) in rows.names.iter().zip(&rows.columns).skip(1).take(MAX_CURVES) {
+        panel.add(name, rows.columns[0].clone(), values.clone(), Style::Line);
+    }
+    figure.panels.push(panel);
+    figure
+}
+
 fn column<'a>(rows: &'a Memory, name: &str) -> Result<&'a [f64], String> {
     let same = |known: &String| known == name || (name == "t" && known == "time");
     let k = rows.names.iter().position(same).ok_or_else(|| {

@@ -25,12 +25,12 @@ mod run;
 mod summary;
 
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
-pub use figure::{PlotOptions, figure};
+pub use figure::{PlotOptions, figure, table_figure};
 pub use info::{info, info_json};
 pub use ordinate_model::{SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{Status, names as method_names};
-pub use ordinate_syntax::{Diagnostic, Severity, has_errors, line_column, render};
+pub use ordinate_syntax::{Diagnostic, LineIndex, Severity, has_errors, line_column, render};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
-pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, methods_text, simulate};
+pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, methods_text, run_range, simulate};
 pub use summary::summary_json;

@@ -152,7 +152,10 @@ impl RowSink for Memory {
         }
         if self.strip.len() > MAX_STRIP {
             let mut keep = false;
-            self.strip.retain(|_| std::mem::replace(&mut keep, !keep));
+            self.strip.retain(|_| {
+                keep = !keep;
+                keep
+            });
             self.stride *= 2;
         }
     }

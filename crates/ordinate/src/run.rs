@@ -4,7 +4,7 @@ use crate::{Compiled, RowError, RowSink, explain};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
 use ordinate_solve::{
-    AbsoluteTolerance, BadParameter, Choice, Interrupt, Options, Outcome, Rows, Sink, Start, UsageError, by_name,
+    AbsoluteTolerance, BadParameter, Choice, Interrupt, Options, Outcome, Rows, Sink, Start, by_name,
 };
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
@@ -197,9 +197,8 @@ fn usage(message: String) -> RunError {
 }
 
 /// The value of a time given as an expression, in which parameters of the model may occur.
-fn time_value(compiled: &Compiled, text: &str, option: &str, parameters: &[(String, f64)]) -> Result<f64, RunError> {
+fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<f64, RunError> {
     let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
-    let _ = compiled;
     constant(text, &lookup).ok_or_else(|| {
         usage(format!("`{option} {text}` is not a finite constant; write a number or an expression such as 4*pi"))
     })
@@ -210,7 +209,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     let (choice, automatic) = choose(options)?;
     let parameters = compiled.parameter_values();
     let (t_start, t_end) = times(compiled, options, &parameters)?;
-    let solver_options = solver_options(compiled, options, t_start, t_end, &parameters)?;
+    let solver_options = solver_options(options, t_start, t_end, &parameters)?;
     let mut evaluator = Evaluator::new(compiled.program.clone());
     let start = StartValues::new(compiled, &mut evaluator, t_start)?;
 
@@ -302,14 +301,19 @@ impl Compiled {
     }
 }
 
+/// Start and end of a run, where the options make sense.
+pub fn run_range(compiled: &Compiled, options: &RunOptions) -> Option<(f64, f64)> {
+    times(compiled, options, &compiled.parameter_values()).ok()
+}
+
 fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]) -> Result<(f64, f64), RunError> {
     let own = compiled.run_times();
     let t_start = match &options.t_start {
-        Some(text) => time_value(compiled, text, "--t-start", parameters)?,
+        Some(text) => time_value(text, "--t-start", parameters)?,
         None => own.map_or(0.0, |(from, _)| from),
     };
     let t_end = match &options.t_end {
-        Some(text) => time_value(compiled, text, "-t", parameters)?,
+        Some(text) => time_value(text, "-t", parameters)?,
         None => own.map(|(_, to)| to).ok_or(RunError::NoEndTime)?,
     };
     if !(t_end >= t_start) {
@@ -319,7 +323,6 @@ fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]
 }
 
 fn solver_options(
-    compiled: &Compiled,
     options: &RunOptions,
     t_start: f64,
     t_end: f64,
@@ -332,7 +335,7 @@ fn solver_options(
         RowTimes::At(texts) => {
             let mut times = Vec::with_capacity(texts.len());
             for text in texts {
-                let t = time_value(compiled, text, "--at", parameters)?;
+                let t = time_value(text, "--at", parameters)?;
                 if !(t_start..=t_end).contains(&t) {
                     return Err(usage(format!("`--at {text}` lies outside of the run from {t_start} to {t_end}")));
                 }

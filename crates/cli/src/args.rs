@@ -1,0 +1,208 @@
+//! The options, spelled as in the documentation.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Write the equations, get the solution.
+#[derive(Parser, Debug)]
+#[command(name = "ordinate", version, about, arg_required_else_help = true)]
+#[command(
+    after_help = "A first run:\n  ordinate run -e \"y'' = -y; y(0) = 1; y'(0) = 0\" -t 20 --plot\n  ordinate new pendulum && ordinate run pendulum.eq --plot pendulum.svg"
+)]
+pub struct Line {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Solve a model
+    Run(Box<RunArgs>),
+    /// Report every mistake of a model
+    Check(CheckArgs),
+    /// Say what a model consists of
+    Info(CheckArgs),
+    /// Write a commented model to start from
+    New(NewArgs),
+    /// List the gallery, or print one of its models
+    Examples(ExamplesArgs),
+    /// Convert a result file to another format or to a picture
+    Convert(ConvertArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which model.
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    /// Model file, or - for standard input
+    pub model: Option<String>,
+    /// Model text instead of a file; `;` separates lines (repeatable)
+    #[arg(short = 'e', value_name = "TEXT", allow_hyphen_values = true)]
+    pub text: Vec<String>,
+    /// Override a parameter, an input or a start value (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// What to do about units that do not fit
+    #[arg(long, value_enum, default_value_t = Units::Warn)]
+    pub units: Units,
+}
+
+/// `--units`
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Units {
+    /// Say so
+    Warn,
+    /// Refuse the model
+    Strict,
+    /// Do not check
+    Off,
+}
+
+/// `--summary`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For programs
+    Json,
+    /// For people
+    Text,
+}
+
+/// `--emit`
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Emit {
+    /// What was written
+    Tree,
+    /// What is meant
+    Model,
+    /// What is solved
+    Sorted,
+    /// What is executed
+    Program,
+}
+
+/// `ordinate run`
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// End time, a number or an expression such as 4*pi
+    #[arg(short = 't', long = "t-end", value_name = "T", allow_hyphen_values = true)]
+    pub t_end: Option<String>,
+    /// Start time
+    #[arg(long, value_name = "T0", allow_hyphen_values = true)]
+    pub t_start: Option<String>,
+    /// Method
+    #[arg(short = 'm', long, default_value = "auto")]
+    pub method: String,
+    /// Relative tolerance
+    #[arg(long, default_value_t = 1e-6, allow_hyphen_values = true)]
+    pub rtol: f64,
+    /// Absolute tolerance
+    #[arg(long, default_value_t = 1e-9, allow_hyphen_values = true)]
+    pub atol: f64,
+    /// Fixed step
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<f64>,
+    /// Longest step
+    #[arg(long, value_name = "H", allow_hyphen_values = true, conflicts_with = "step")]
+    pub max_step: Option<f64>,
+    /// Position of the second stage of rk2
+    #[arg(long, allow_hyphen_values = true)]
+    pub phi: Option<f64>,
+    /// Limit of steps
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    pub max_steps: u64,
+    /// Rows at exactly these times, or `steps` for the method's own
+    #[arg(long, value_name = "T1,T2,…", allow_hyphen_values = true, conflicts_with = "every")]
+    pub at: Option<String>,
+    /// Rows at every multiple of DT from the start
+    #[arg(long, value_name = "DT", allow_hyphen_values = true)]
+    pub every: Option<f64>,
+    /// Result file; the suffix chooses the format (.csv, .json), - is standard output (repeatable)
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Vec<String>,
+    /// Summary on standard output
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub summary: Option<Format>,
+    /// Solve N times and report the fastest
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub repeat: usize,
+    /// Picture (.svg, .png); without FILE a plot in the terminal
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    pub plot: Option<String>,
+    /// What to plot, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub plot_vars: Vec<String>,
+    /// Plot a phase plane of two variables, as in "x,x'"
+    #[arg(long, value_name = "X,Y", conflicts_with = "plot_vars")]
+    pub phase: Option<String>,
+    /// Leave the estimate of the global error out
+    #[arg(long)]
+    pub no_error: bool,
+    /// Print a stage of the compilation instead of solving
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub emit: Option<Emit>,
+    /// No messages but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// More about the run
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Digits of the result, instead of tolerances
+    #[arg(long, value_name = "N", hide = true)]
+    pub digits: Option<u32>,
+    /// Digits of the arithmetic
+    #[arg(long, value_name = "N", hide = true)]
+    pub precision: Option<u32>,
+    /// Order of the method
+    #[arg(long, value_name = "P", hide = true)]
+    pub order: Option<u32>,
+    /// Highest order of the method
+    #[arg(long, value_name = "P", hide = true)]
+    pub max_order: Option<u32>,
+}
+
+/// `ordinate check`, `ordinate info`
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// `ordinate new`
+#[derive(Args, Debug)]
+pub struct NewArgs {
+    /// A model of the gallery (see `ordinate examples`), or a name of your own
+    pub name: String,
+    /// Where to write it; NAME.eq if not given
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<String>,
+}
+
+/// `ordinate examples`
+#[derive(Args, Debug)]
+pub struct ExamplesArgs {
+    /// The model to print
+    pub name: Option<String>,
+}
+
+/// `ordinate convert`
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// A result in CSV, or - for standard input
+    pub input: String,
+    /// The new file; the suffix chooses the format (.csv, .json, .svg, .png), - is CSV on standard output
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: String,
+    /// Columns to keep, separated by commas; all if not given
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub vars: Vec<String>,
+}

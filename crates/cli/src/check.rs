@@ -1,0 +1,75 @@
+//! `ordinate check` and `ordinate info`.
+
+use crate::args::{CheckArgs, Format};
+use crate::{Exit, message, print_out, source};
+use ordinate::{CompileOptions, Diagnostic, Failure, Severity, Source, compile, has_errors, render};
+use serde_json::{Value, json};
+
+/// Reports every mistake at once.
+pub fn check(args: &CheckArgs) -> Exit {
+    let (source, options) = match prepare(args) {
+        Ok(ready) => ready,
+        Err(exit) => return exit,
+    };
+    let (diagnostics, states) = match compile(&source, &options) {
+        Ok(compiled) => (compiled.warnings, compiled.program.layout.states),
+        Err(Failure::Model(diagnostics)) => (diagnostics, 0),
+        Err(failure @ Failure::Set(_)) => return source::show_failure(&failure, &source),
+    };
+    let failed = has_errors(&diagnostics);
+    let shown = match args.format {
+        Format::Json => print_out(&format!("{}\n", diagnostics_json(&diagnostics, &source))),
+        Format::Text => {
+            if !diagnostics.is_empty() {
+                message(render(&diagnostics, &source.name, &source.text, source::color()).trim_end());
+            }
+            let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+            let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+            let verdict = if failed { format!("{errors} errors") } else { format!("ok, {states} states") };
+            let rest = if warnings > 0 { format!(", {warnings} warnings") } else { String::new() };
+            print_out(&format!("{}: {verdict}{rest}\n", source.name))
+        }
+    };
+    if failed { Exit::Model } else { shown }
+}
+
+fn prepare(args: &CheckArgs) -> Result<(Source, CompileOptions), Exit> {
+    Ok((source::load(&args.model)?, source::compile_options(&args.model)?))
+}
+
+fn diagnostics_json(diagnostics: &[Diagnostic], source: &Source) -> Value {
+    let lines = ordinate::LineIndex::new(&source.text);
+    let list: Vec<Value> = diagnostics
+        .iter()
+        .map(|d| {
+            let (line, column) = lines.line_column(d.span.start);
+            let (start, end) = (d.span.start as usize, (d.span.end as usize).min(source.text.len()));
+            let length = source.text.get(start..end).map_or(0, |text| text.chars().count());
+            let severity = match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            json!({
+                "severity": severity, "code": d.code, "line": line, "column": column, "length": length,
+                "message": d.message, "help": d.help,
+            })
+        })
+        .collect();
+    json!({"ok": !has_errors(diagnostics), "diagnostics": list})
+}
+
+/// Says what a model consists of.
+pub fn info(args: &CheckArgs) -> Exit {
+    let (source, options) = match prepare(args) {
+        Ok(ready) => ready,
+        Err(exit) => return exit,
+    };
+    let options = CompileOptions { jacobian: true, ..options };
+    match compile(&source, &options) {
+        Ok(compiled) => match args.format {
+            Format::Json => print_out(&format!("{}\n", ordinate::info_json(&compiled))),
+            Format::Text => print_out(&ordinate::info(&compiled)),
+        },
+        Err(failure) => source::show_failure(&failure, &source),
+    }
+}

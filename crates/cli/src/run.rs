@@ -1,0 +1,503 @@
+//! `ordinate run`.
+
+use crate::args::{Emit, Format, RunArgs};
+use crate::output::{AtomicFile, cannot_write, write_file};
+use crate::{Exit, message, print_out, source, usage};
+use indicatif::{ProgressBar, ProgressStyle};
+use ordinate::{
+    Compiled, CsvRows, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunError, RunOptions, Source, Stage,
+    Status, compile, emit, figure, render, simulate, summary_json,
+};
+use std::io::{IsTerminal, Stdout, stdout};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Formats of files, by suffix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Comma-separated values.
+    Csv,
+    /// One JSON object of columns.
+    Json,
+    /// A picture.
+    Svg,
+    /// A picture.
+    Png,
+}
+
+/// The format of a file name.
+pub fn format_of(path: &str) -> Result<FileFormat, String> {
+    let suffix = std::path::Path::new(path).extension().map(|s| s.to_string_lossy().to_ascii_lowercase());
+    match suffix.as_deref() {
+        Some("csv" | "txt") => Ok(FileFormat::Csv),
+        Some("json") => Ok(FileFormat::Json),
+        Some("svg") => Ok(FileFormat::Svg),
+        Some("png") => Ok(FileFormat::Png),
+        // devices such as /dev/null
+        None if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) => Ok(FileFormat::Csv),
+        _ => Err(format!("the format of `{path}` is not known; use .csv, .json, .svg or .png")),
+    }
+}
+
+/// All columns as one JSON object.
+pub fn columns_json(rows: &Memory) -> String {
+    let stored = rows.names.iter().zip(&rows.columns).take(rows.stored);
+    let columns: serde_json::Map<String, serde_json::Value> =
+        stored.map(|(name, values)| (name.clone(), serde_json::json!(values))).collect();
+    format!("{}\n", serde_json::json!({"schema": "ordinate.result/1", "columns": columns}))
+}
+
+/// Set by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn listen_for_interrupts() {
+    static ONCE: OnceLock<()> = OnceLock::new();
+    ONCE.get_or_init(|| {
+        // Without a handler Ctrl-C still ends the program, only without the partial result.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(Exit::Interrupted as i32);
+            }
+        });
+    });
+}
+
+/// Solves a model.
+pub fn run(args: &RunArgs) -> Exit {
+    match work(args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn work(args: &RunArgs) -> Result<Exit, Exit> {
+    let source = source::load(&args.model)?;
+    let compile_options = source::compile_options(&args.model)?;
+    if let Some(stage) = args.emit {
+        let stage = match stage {
+            Emit::Tree => Stage::Tree,
+            Emit::Model => Stage::Model,
+            Emit::Sorted => Stage::Sorted,
+            Emit::Program => Stage::Program,
+        };
+        let text = emit(&source, &compile_options, stage).map_err(|f| source::show_failure(&f, &source))?;
+        return Ok(print_out(&text));
+    }
+    let options = run_options(args)?;
+    let wishes = Wishes::new(args)?;
+    let compiled = compile(&source, &compile_options).map_err(|f| source::show_failure(&f, &source))?;
+    if !compiled.warnings.is_empty() && !args.quiet {
+        message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
+    }
+    listen_for_interrupts();
+    let comments = comments(&compiled, &options);
+    let mut outputs = Outputs::open(&wishes, args, &compiled, &options, comments)?;
+    let result = simulate(&compiled, &options, &mut outputs);
+    outputs.progress.finish();
+    let run = result.map_err(|e| show_error(&e, &source))?;
+    let begin = Instant::now();
+    let written = outputs.finish(&run)?;
+    let memory = written.memory;
+    let pictures = pictures(args, &wishes, &compiled, &run, &memory)?;
+    let write_seconds = begin.elapsed().as_secs_f64();
+    if !args.quiet {
+        report(&compiled, &run, &options, &written.files, &pictures, args.verbose);
+    } else if let Some(reason) = run.reason.as_ref().filter(|r| r.kind != "stop_condition") {
+        message(&format!("stopped {}: {}", reason.kind, reason.message));
+    }
+    if args.summary == Some(Format::Json) {
+        let shown = print_out(&format!("{}\n", summary_json(&compiled, &run, write_seconds)));
+        if shown != Exit::Ok {
+            return Ok(shown);
+        }
+    }
+    Ok(match (&run.reason, run.outcome.status) {
+        (Some(reason), _) if reason.kind == "inconsistent_start" => Exit::Stopped,
+        (_, Status::Ok) => Exit::Ok,
+        (_, Status::Stopped) => Exit::Stopped,
+        (_, Status::Interrupted) => Exit::Interrupted,
+    })
+}
+
+fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
+    let later = [
+        (args.digits.is_some(), "--digits", "use --rtol and --atol"),
+        (args.precision.is_some(), "--precision", "runs are in double precision"),
+        (args.order.is_some(), "--order", "each method here has one order"),
+        (args.max_order.is_some(), "--max-order", "each method here has one order"),
+    ];
+    if let Some((_, option, instead)) = later.iter().find(|(given, ..)| *given) {
+        return Err(usage(&format!("`{option}` is not available in this version; {instead}")));
+    }
+    for (name, value) in [("--rtol", args.rtol), ("--atol", args.atol)] {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(usage(&format!("`{name} {value}` must be a number that is not negative")));
+        }
+    }
+    if args.rtol == 0.0 && args.atol == 0.0 {
+        return Err(usage("--rtol and --atol are both zero; at least one must be positive"));
+    }
+    for (name, value) in [("--step", args.step), ("--max-step", args.max_step), ("--every", args.every)] {
+        if let Some(value) = value.filter(|v| !(*v > 0.0 && v.is_finite())) {
+            return Err(usage(&format!("`{name} {value}` must be a positive number")));
+        }
+    }
+    if args.repeat == 0 {
+        return Err(usage("`--repeat` must be at least 1"));
+    }
+    let rows = match (&args.at, args.every) {
+        (Some(text), _) if text.trim() == "steps" => RowTimes::Steps,
+        (Some(text), _) => RowTimes::At(text.split(',').map(|t| t.trim().to_string()).collect()),
+        (None, Some(dt)) => RowTimes::Every(dt),
+        (None, None) => RowTimes::Even(501),
+    };
+    Ok(RunOptions {
+        t_start: args.t_start.clone(),
+        t_end: args.t_end.clone(),
+        method: args.method.clone(),
+        phi: args.phi,
+        rtol: args.rtol,
+        atol: args.atol,
+        step: args.step,
+        h_max: args.max_step,
+        max_steps: args.max_steps,
+        rows,
+        repeat: args.repeat,
+    })
+}
+
+/// Where results and pictures are to go.
+struct Wishes {
+    stdout_csv: bool,
+    files: Vec<(String, FileFormat)>,
+    pictures: Vec<(String, FileFormat)>,
+    terminal_plot: bool,
+    plot: PlotOptions,
+}
+
+impl Wishes {
+    fn new(args: &RunArgs) -> Result<Wishes, Exit> {
+        let mut wishes = Wishes {
+            stdout_csv: args.output.is_empty() && args.plot.is_none() && args.summary != Some(Format::Json),
+            files: Vec::new(),
+            pictures: Vec::new(),
+            terminal_plot: false,
+            plot: PlotOptions { variables: args.plot_vars.iter().map(|v| v.trim().to_string()).collect(), phase: None },
+        };
+        for path in &args.output {
+            match path.as_str() {
+                "-" if args.summary == Some(Format::Json) => {
+                    return Err(usage(
+                        "`-o -` and `--summary json` both want standard output; give a file to one of them",
+                    ));
+                }
+                "-" => wishes.stdout_csv = true,
+                path => match format_of(path).map_err(|e| usage(&e))? {
+                    format @ (FileFormat::Csv | FileFormat::Json) => wishes.files.push((path.into(), format)),
+                    format @ (FileFormat::Svg | FileFormat::Png) => wishes.pictures.push((path.into(), format)),
+                },
+            }
+        }
+        match args.plot.as_deref() {
+            None => {}
+            Some("") => wishes.terminal_plot = true,
+            Some(path) => match format_of(path).map_err(|e| usage(&e))? {
+                format @ (FileFormat::Svg | FileFormat::Png) => wishes.pictures.push((path.into(), format)),
+                _ => return Err(usage(&format!("`--plot {path}` must end in .svg or .png"))),
+            },
+        }
+        if let Some(text) = &args.phase {
+            let names: Vec<&str> = text.split(',').map(str::trim).collect();
+            let [x, y] = names.as_slice() else {
+                return Err(usage(&format!("`--phase {text}` must name two variables, as in \"x,x'\"")));
+            };
+            wishes.plot.phase = Some(((*x).into(), (*y).into()));
+            wishes.terminal_plot |= wishes.pictures.is_empty();
+        }
+        if !args.plot_vars.is_empty() && wishes.pictures.is_empty() {
+            wishes.terminal_plot = true;
+        }
+        if wishes.terminal_plot && args.summary == Some(Format::Json) {
+            return Err(usage(
+                "a plot in the terminal and `--summary json` both want standard output; use `--plot FILE.svg`",
+            ));
+        }
+        wishes.stdout_csv &= !(wishes.terminal_plot && args.output.is_empty());
+        Ok(wishes)
+    }
+
+    fn needs_memory(&self) -> bool {
+        self.terminal_plot || !self.pictures.is_empty() || self.files.iter().any(|(_, f)| *f == FileFormat::Json)
+    }
+}
+
+/// The data of the run as comments of a result file: nothing that differs from run to run.
+fn comments(compiled: &Compiled, options: &RunOptions) -> Vec<String> {
+    let mut lines = vec![format!("ordinate {}  model {}", env!("CARGO_PKG_VERSION"), compiled.name)];
+    let step = options.step.map_or(String::new(), |h| format!("  step {h:?}"));
+    lines.push(format!("method {}  rtol {:?}  atol {:?}{step}", options.method, options.rtol, options.atol));
+    let parameters = compiled.parameter_values();
+    if !parameters.is_empty() {
+        let list: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+        lines.push(format!("param {}", list.join(", ")));
+    }
+    lines
+}
+
+/// A progress bar that appears on a terminal after half a second.
+struct Progress {
+    bar: Option<ProgressBar>,
+    wanted: bool,
+    begin: Instant,
+    range: Option<(f64, f64)>,
+}
+
+impl Progress {
+    fn show(&mut self, t: f64) {
+        let Some((from, to)) = self.range.filter(|_| self.wanted) else { return };
+        if self.begin.elapsed() < Duration::from_millis(500) {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(1000);
+            let style = ProgressStyle::with_template(
+                "solving {bar:40} {percent:>3} %  {elapsed}, {eta} left  (Ctrl-C keeps the result so far)",
+            );
+            bar.set_style(style.expect("a valid template"));
+            bar
+        });
+        bar.set_position(((t - from) / (to - from) * 1000.0) as u64);
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// All places that rows go to.
+struct Outputs {
+    stdout: Option<CsvRows<Stdout>>,
+    files: Vec<(String, CsvRows<AtomicFile>)>,
+    json: Vec<String>,
+    memory: Option<Memory>,
+    progress: Progress,
+}
+
+struct Written {
+    files: Vec<String>,
+    memory: Option<Memory>,
+}
+
+impl Outputs {
+    fn open(
+        wishes: &Wishes,
+        args: &RunArgs,
+        compiled: &Compiled,
+        options: &RunOptions,
+        comments: Vec<String>,
+    ) -> Result<Outputs, Exit> {
+        let mut outputs = Outputs {
+            stdout: wishes.stdout_csv.then(|| CsvRows::new(stdout(), "standard output", comments.clone())),
+            files: Vec::new(),
+            json: Vec::new(),
+            memory: wishes.needs_memory().then(Memory::default),
+            progress: Progress {
+                bar: None,
+                wanted: !args.quiet && std::io::stderr().is_terminal(),
+                begin: Instant::now(),
+                range: ordinate::run_range(compiled, options),
+            },
+        };
+        for (path, format) in &wishes.files {
+            match format {
+                FileFormat::Json => {
+                    // try now, not after an hour of computing
+                    drop(AtomicFile::create(path).map_err(|e| usage(&e))?);
+                    outputs.json.push(path.clone());
+                }
+                _ => {
+                    let file = AtomicFile::create(path).map_err(|e| usage(&e))?;
+                    outputs.files.push((path.clone(), CsvRows::new(file, path.as_str(), comments.clone())));
+                }
+            }
+        }
+        for (path, _) in &wishes.pictures {
+            drop(AtomicFile::create(path).map_err(|e| usage(&e))?);
+        }
+        Ok(outputs)
+    }
+
+    /// Completes the files under their final names.
+    fn finish(self, run: &Run) -> Result<Written, Exit> {
+        let last: Vec<String> = run.reason.iter().map(|r| format!("{}: {}", r.kind, r.message)).collect();
+        if let Some(rows) = self.stdout {
+            rows.finish(&last).map_err(|e| show_row_error(&e))?;
+        }
+        let mut files = Vec::new();
+        for (path, rows) in self.files {
+            let file = rows.finish(&last).map_err(|e| show_row_error(&e))?;
+            file.commit().map_err(|e| usage(&cannot_write(&path, &e)))?;
+            files.push(path);
+        }
+        for path in self.json {
+            let rows = self.memory.as_ref().expect("kept for JSON");
+            write_file(&path, columns_json(rows).as_bytes()).map_err(|e| usage(&e))?;
+            files.push(path);
+        }
+        Ok(Written { files, memory: self.memory })
+    }
+}
+
+impl RowSink for Outputs {
+    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
+        self.each(|sink| sink.begin(names, stored))
+    }
+
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.each(|sink| sink.row(values))
+    }
+
+    fn step(&mut self, t: f64, h: f64, order: u32) {
+        if let Some(memory) = &mut self.memory {
+            memory.step(t, h, order);
+        }
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    fn keep_going(&mut self, t: f64) -> bool {
+        self.progress.show(t);
+        !INTERRUPTED.load(Ordering::Relaxed)
+    }
+}
+
+impl Outputs {
+    fn each(&mut self, mut act: impl FnMut(&mut dyn RowSink) -> Result<(), RowError>) -> Result<(), RowError> {
+        if let Some(sink) = &mut self.stdout {
+            act(sink)?;
+        }
+        for (_, sink) in &mut self.files {
+            act(sink)?;
+        }
+        if let Some(sink) = &mut self.memory {
+            act(sink)?;
+        }
+        Ok(())
+    }
+}
+
+fn show_row_error(error: &RowError) -> Exit {
+    usage(&format!("{} cannot be written: {}", error.place, error.reason))
+}
+
+fn show_error(error: &RunError, source: &Source) -> Exit {
+    match error {
+        RunError::NoEndTime => usage("no end time: add `run 0 .. 10` to the model, or give one with `-t 10`"),
+        RunError::Usage(text) => usage(text),
+        RunError::Rows(error) => show_row_error(error),
+        RunError::Model(diagnostics) => source::show_failure(&ordinate::Failure::Model(diagnostics.clone()), source),
+    }
+}
+
+fn pictures(
+    args: &RunArgs,
+    wishes: &Wishes,
+    compiled: &Compiled,
+    run: &Run,
+    memory: &Option<Memory>,
+) -> Result<Vec<String>, Exit> {
+    let Some(memory) = memory.as_ref().filter(|_| wishes.terminal_plot || !wishes.pictures.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let figure = figure(compiled, run, memory, &wishes.plot).map_err(|e| usage(&e))?;
+    let mut written = Vec::new();
+    for (path, format) in &wishes.pictures {
+        let bytes = match format {
+            FileFormat::Png => figure.to_png().map_err(|e| usage(&format!("the picture cannot be made: {e}")))?,
+            _ => figure.to_svg().into_bytes(),
+        };
+        write_file(path, &bytes).map_err(|e| usage(&e))?;
+        written.push(path.clone());
+    }
+    if wishes.terminal_plot {
+        let (columns, rows) = terminal_size();
+        let color = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let _ = args;
+        if print_out(&figure.to_terminal(columns, rows, color)) != Exit::Ok {
+            return Err(Exit::Usage);
+        }
+    }
+    Ok(written)
+}
+
+fn terminal_size() -> (usize, usize) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    (number("COLUMNS").unwrap_or(80).clamp(40, 200), number("LINES").unwrap_or(24).clamp(12, 60))
+}
+
+fn time_text(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+/// The lines after a run.
+fn report(compiled: &Compiled, run: &Run, options: &RunOptions, files: &[String], pictures: &[String], verbose: bool) {
+    let statistics = &run.outcome.statistics;
+    let order = match (statistics.order_min, statistics.order_max) {
+        (low, high) if low == high => format!("order {low}"),
+        (low, high) => format!("order {low}–{high}"),
+    };
+    let stopped = run.reason.as_ref();
+    let verb = if stopped.is_some() { "stopped" } else { "solved " };
+    let automatic = if run.automatic { " (auto)" } else { "" };
+    let rejected = if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
+    message(&format!(
+        "{verb} {} … {}   {}{automatic}, {order}, {} steps{rejected}   {}",
+        run.t_start,
+        run.outcome.t_reached,
+        run.method,
+        statistics.steps,
+        time_text(run.seconds.solve)
+    ));
+    if let Some(reason) = stopped {
+        message(&format!("reason  {}", reason.message));
+        message(&format!("next    {}", reason.hint));
+    } else if run.outcome.stiff {
+        message("note    the model looks stiff: the steps were limited by stability, not by accuracy");
+    }
+    if options.step.is_none() {
+        message(&format!(
+            "error   local tolerance rtol {:e}, atol {:e} (the global error is not estimated by this version)",
+            options.rtol, options.atol
+        ));
+    }
+    if verbose {
+        message(&format!(
+            "work    {} evaluations, {} instructions each, {} events; steps {:.3e} … {:.3e}",
+            statistics.evaluations.f,
+            compiled.program.rhs.instructions.len(),
+            statistics.events,
+            statistics.h_min,
+            statistics.h_max
+        ));
+        message(&format!(
+            "time    parse {}, compile {}",
+            time_text(compiled.parse_seconds),
+            time_text(compiled.compile_seconds)
+        ));
+    }
+    let variables = run.final_values.len();
+    for file in files {
+        message(&format!("wrote   {file}  ({variables} variables, {} rows)", run.rows));
+    }
+    for picture in pictures {
+        message(&format!("wrote   {picture}"));
+    }
+}
