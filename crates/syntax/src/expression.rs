@@ -92,18 +92,37 @@ impl Parser<'_> {
             let span = left.span.to(right.span);
             left = Part { id: self.node(NodeKind::Binary(op, left.id, right.id), span), span };
             if strength == COMPARISON && binary(self.kind()).is_some_and(|(_, next)| next == COMPARISON) {
-                let found = Diagnostic::error("chained-comparison", self.token().span, "comparisons cannot be chained");
-                return Err(self.lost(found.help("write `a < b and b < c`")));
+                return Err(self.chained_comparison());
             }
         }
+    }
+
+    // Reports stand in functions of their own that are not inlined: a diagnostic on the stack of each
+    // level would multiply what two hundred levels need.
+    #[inline(never)]
+    fn chained_comparison(&mut self) -> Failed {
+        let found = Diagnostic::error("chained-comparison", self.token().span, "comparisons cannot be chained");
+        self.lost(found.help("write `a < b and b < c`"))
+    }
+
+    #[inline(never)]
+    fn too_deep(&mut self) -> Failed {
+        let message = format!("this is nested more than {DEEPEST} levels deep");
+        let found = Diagnostic::error("too-deep", self.token().span, message);
+        self.lost(found.help("name a part of it in an equation of its own"))
+    }
+
+    #[inline(never)]
+    fn needs_parentheses(&mut self, token: Token) -> Failed {
+        let word = self.word(token);
+        let found = Diagnostic::error("syntax", token.span, format!("`{word}` inside an expression needs parentheses"));
+        self.lost(found.help(format!("write `({word} …)`")))
     }
 
     /// One level of nesting deeper.
     fn nested<R>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<R>) -> Parsed<R> {
         if self.depth >= DEEPEST {
-            let message = format!("this is nested more than {DEEPEST} levels deep");
-            let found = Diagnostic::error("too-deep", self.token().span, message);
-            return Err(self.lost(found.help("name a part of it in an equation of its own")));
+            return Err(self.too_deep());
         }
         self.depth += 1;
         let result = read(self);
@@ -111,6 +130,7 @@ impl Parser<'_> {
         result
     }
 
+    #[inline(never)]
     fn prefix(&mut self, least: u8) -> Parsed<Part> {
         let token = self.token();
         match token.kind {
@@ -132,12 +152,7 @@ impl Parser<'_> {
                 Ok(Part { id: self.node(NodeKind::Unary(UnaryOp::Not, part.id), span), span })
             }
             T::If if least == LOOSEST => self.nested(Self::conditional),
-            T::Not | T::If => {
-                let word = self.word(token);
-                let found =
-                    Diagnostic::error("syntax", token.span, format!("`{word}` inside an expression needs parentheses"));
-                Err(self.lost(found.help(format!("write `({word} …)`"))))
-            }
+            T::Not | T::If => Err(self.needs_parentheses(token)),
             _ => self.primary(),
         }
     }
@@ -164,6 +179,7 @@ impl Parser<'_> {
         Ok(last)
     }
 
+    #[inline(never)]
     fn expect_word(&mut self, kind: TokenKind, word: &str, start: Span) -> Parsed<()> {
         if self.eat(kind) {
             return Ok(());
@@ -181,6 +197,7 @@ impl Parser<'_> {
     }
 
     /// `=` where only a comparison makes sense.
+    #[inline(never)]
     pub(crate) fn single_equals(&mut self) -> Failed {
         let found = Diagnostic::error("single-equals", self.token().span, "`=` is not a comparison");
         self.lost(found.help("write `==` to compare"))
@@ -249,6 +266,7 @@ impl Parser<'_> {
     }
 
     /// `u'[k]`, `u[i][k]` and `x'(0)` inside an expression.
+    #[inline(never)]
     pub(crate) fn nothing_after_element(&mut self, name: Token, primes: u32) -> Parsed<()> {
         let token = self.token();
         let word = self.quote(name.span);
@@ -317,6 +335,7 @@ impl Parser<'_> {
     }
 
     /// Primes after something that is not a name: reported, and read over.
+    #[inline(never)]
     fn no_prime(&mut self, part: Part, message: &str) {
         let span = self.token().span;
         if !self.eat(T::Prime) {
@@ -335,6 +354,7 @@ impl Parser<'_> {
         self.mistake(found);
     }
 
+    #[inline(never)]
     fn function_without_argument(&mut self, name: Token) -> Failed {
         let word = self.word(name);
         let next = self.token();
@@ -357,6 +377,7 @@ impl Parser<'_> {
     }
 
     /// Whether a further operand follows without an operator, which is never right.
+    #[inline(never)]
     fn another_operand(&mut self) -> Parsed<bool> {
         let token = self.token();
         match token.kind {
@@ -376,6 +397,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn report_missing_operator(&mut self, left: Part) {
         let token = self.token();
         let before = self.quote(left.span);
@@ -403,6 +425,7 @@ impl Parser<'_> {
     }
 
     /// The closing bracket that belongs to `opening`.
+    #[inline(never)]
     pub(crate) fn close(&mut self, kind: TokenKind, opening: Token) -> Parsed<()> {
         if self.eat(kind) {
             self.open = self.open.saturating_sub(1);
@@ -455,6 +478,7 @@ impl Parser<'_> {
     }
 
     /// What stands here is no operand.
+    #[inline(never)]
     fn no_operand(&mut self) -> Failed {
         let token = self.token();
         let before = self.previous();

@@ -48,6 +48,15 @@ fn check(text: &str) {
             assert!(text.get(span.start as usize..span.end as usize).is_some(), "{text:?}: {diagnostic:?}");
         }
     }
+    if found.is_empty() && !text.contains('#') {
+        let mut end = 0;
+        for statement in &tree.statements {
+            let gap = &text[end..statement.span.start as usize];
+            assert!(gap.chars().all(|c| c.is_whitespace() || c == ';'), "{text:?}: {gap:?} is lost");
+            end = statement.span.end as usize;
+        }
+        assert!(text[end..].chars().all(|c| c.is_whitespace() || c == ';'), "{text:?}: the end is lost");
+    }
     let printed = print(&tree, text);
     assert!(!printed.contains("<error>") || has_errors(&found), "{text:?}: {printed}");
     render(&found, "m.eq", text, true);

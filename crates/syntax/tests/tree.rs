@@ -156,3 +156,9 @@ run       0 .. 1
     assert_eq!(printed(source), expected);
     assert_eq!(printed(&source.replace('\n', "\r\n")), expected);
 }
+
+#[test]
+fn names_stand_once_in_the_order_of_their_appearance() {
+    let (tree, _) = parse("x' = sin(y) + x\ny = x + k\nparam k = 1\nx(0) = 1");
+    assert_eq!(tree.names, ["x", "y", "sin", "k"]);
+}
