@@ -1,6 +1,6 @@
 //! The explicit Runge–Kutta family: one step of any [`ExplicitTableau`].
 
-use crate::kernels::{self, Measure, Term};
+use crate::kernels::{self, Measure, Rows, Term};
 use crate::tableau::{ErrorRows, ExplicitTableau};
 use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
 
@@ -20,6 +20,7 @@ pub struct ExplicitRk {
     b: Vec<Term>,
     e: Vec<Term>,
     e_low: Vec<Term>,
+    fallback: Vec<Term>,
     /// Number of stages of a step.
     stages: usize,
     /// Index of f(t + h, y₁): the last stage, or the one after it.
@@ -62,10 +63,11 @@ impl ExplicitRk {
             c.push(*node);
             a.push(kernels::terms(row, n));
         }
-        let (e, e_low, error_exponent): (&[f64], &[f64], _) = match tableau.error {
-            ErrorRows::None => (&[], &[], None),
-            ErrorRows::One { e, exponent } => (e, &[], Some(exponent)),
-            ErrorRows::Two { e, e_low, exponent } => (e, e_low, Some(exponent)),
+        let none: &[f64] = &[];
+        let (e, e_low, fallback, error_exponent) = match tableau.error {
+            ErrorRows::None => (none, none, none, None),
+            ErrorRows::One { e, fallback, exponent } => (e, none, fallback, Some(exponent)),
+            ErrorRows::Two { e, e_low, exponent } => (e, e_low, none, Some(exponent)),
         };
         ExplicitRk {
             order: tableau.order,
@@ -76,6 +78,7 @@ impl ExplicitRk {
             b: kernels::terms(tableau.b, n),
             e: kernels::terms(e, n),
             e_low: kernels::terms(e_low, n),
+            fallback: kernels::terms(fallback, n),
             stages,
             end,
             weights: DenseWeights {
@@ -203,7 +206,8 @@ impl Method for ExplicitRk {
             kernels::combine(&self.y0, h, &self.b, &self.k, &mut self.y1);
         }
         let measure = Measure { y0: &self.y0, y1: &self.y1, rtol: tol.rtol, atol: &tol.atol };
-        let norm = kernels::error_norm(&measure, h, &self.e, &self.e_low, &self.k);
+        let rows = Rows { e: &self.e, e_low: &self.e_low, fallback: &self.fallback };
+        let norm = kernels::error_norm(&measure, h, &rows, &self.k);
         if !norm.finite {
             return Err(self.not_finite(self.stages));
         }

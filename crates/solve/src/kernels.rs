@@ -78,6 +78,13 @@ pub(crate) struct Measure<'a> {
     pub atol: &'a [f64],
 }
 
+/// The weights of an error estimate; all but the first may be empty.
+pub(crate) struct Rows<'a> {
+    pub e: &'a [Term],
+    pub e_low: &'a [Term],
+    pub fallback: &'a [Term],
+}
+
 /// max |h Σ e k| / scale, or with the second row of DOP853 per component
 ///
 /// ```text
@@ -85,21 +92,21 @@ pub(crate) struct Measure<'a> {
 /// ```
 ///
 /// Hairer combines the norms of both rows instead; then a component with a large `e_low` would lower the error of
-/// another one. `low` is empty where there is one row only. Squares are compared, so that one root is enough.
-pub(crate) fn error_norm(measure: &Measure, h: f64, e: &[Term], low: &[Term], k: &[f64]) -> Norm {
+/// another one. Squares are compared, so that one root is enough.
+pub(crate) fn error_norm(measure: &Measure, h: f64, rows: &Rows, k: &[f64]) -> Norm {
     let n = measure.y0.len();
     let mut norm = Running { largest: 0.0, worst: 0, finite: true };
     let mut i = 0;
     while i + 8 <= n {
-        norm.lanes::<8>(measure, h, e, low, k, i);
+        norm.lanes::<8>(measure, h, rows, k, i);
         i += 8;
     }
     while i + 2 <= n {
-        norm.lanes::<2>(measure, h, e, low, k, i);
+        norm.lanes::<2>(measure, h, rows, k, i);
         i += 2;
     }
     if i < n {
-        norm.lanes::<1>(measure, h, e, low, k, i);
+        norm.lanes::<1>(measure, h, rows, k, i);
     }
     Norm { error: norm.largest.sqrt(), worst: norm.worst, finite: norm.finite }
 }
@@ -113,18 +120,23 @@ struct Running {
 
 impl Running {
     #[inline(always)]
-    fn lanes<const L: usize>(&mut self, m: &Measure, h: f64, e: &[Term], low: &[Term], k: &[f64], i: usize) {
-        let high = weighted::<L>(e, k, i);
-        let crude = weighted::<L>(low, k, i);
+    fn lanes<const L: usize>(&mut self, m: &Measure, h: f64, rows: &Rows, k: &[f64], i: usize) {
+        let high = weighted::<L>(rows.e, k, i);
+        let crude = weighted::<L>(rows.e_low, k, i);
+        let cautious = weighted::<L>(rows.fallback, k, i);
         let (y0, y1, atol) = (&m.y0[i..i + L], &m.y1[i..i + L], &m.atol[i..i + L]);
         for l in 0..L {
-            let error = h * high[l];
+            let mut error = h * high[l];
             self.finite &= error.is_finite() & y1[l].is_finite();
+            // Zero but for rounding; where it is so much smaller for another reason, both are below every tolerance.
+            if error.abs() < 1e-11 * (h * cautious[l]).abs() {
+                error = h * cautious[l];
+            }
             if error == 0.0 {
                 continue; // also where the scale is zero
             }
             let scaled = error / (atol[l] + m.rtol * y0[l].abs().max(y1[l].abs()));
-            let ratio = crude[l] / high[l];
+            let ratio = if rows.e_low.is_empty() { 0.0 } else { crude[l] / high[l] };
             let square = scaled * scaled / (1.0 + 0.01 * ratio * ratio);
             // A NaN (∞/∞, both squares overflow) counts as infinite.
             if square > self.largest || square.is_nan() {
