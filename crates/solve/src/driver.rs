@@ -7,11 +7,13 @@ use crate::controller::Controller;
 use crate::crossings::{Crossing, Step};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
+use crate::options::{check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::sliding::Flow;
+use crate::stiffness::Stiffness;
 use crate::{
-    AbsoluteTolerance, Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System,
-    Tolerance, Trial, UsageError,
+    Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance, Trial,
+    UsageError,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -447,74 +449,5 @@ impl<'a> Run<'a> {
             }
             _ => Reason::StepTooSmall { t, h: self.h, component: trial.worst, error: trial.error },
         }
-    }
-}
-
-/// Counts how often stability limits the step: Hairer, Wanner II, IV.2. Fifteen times, hardly interrupted, is stiff.
-#[derive(Clone, Debug, Default)]
-struct Stiffness {
-    found: bool,
-    steps: u32,
-    limited: u32,
-    free: u32,
-}
-
-impl Stiffness {
-    fn watch(&mut self, method: &mut dyn Method, system: &mut dyn System, from: &Point) {
-        const EVERY: u32 = 50;
-        self.steps += 1;
-        if self.found || (self.limited == 0 && !self.steps.is_multiple_of(EVERY)) {
-            return;
-        }
-        match method.stiffness(system, from) {
-            Some(fraction) if fraction > 0.98 => {
-                self.free = 0;
-                self.limited += 1;
-                self.found = self.limited == 15;
-            }
-            Some(_) => {
-                self.free += 1;
-                if self.free == 6 {
-                    (self.limited, self.free) = (0, 0);
-                }
-            }
-            None => {}
-        }
-    }
-}
-
-fn check_start(start: &Start, t_end: f64, states: usize, held: usize) -> Result<(), UsageError> {
-    for (what, values, expected) in [("start value", start.y, states), ("held value", start.held, held)] {
-        if values.len() != expected {
-            return Err(UsageError::WrongLength { what, expected, found: values.len() });
-        }
-        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
-            return Err(UsageError::NotFinite { what, index });
-        }
-    }
-    for (what, t) in [("start time", start.t), ("end time", t_end)] {
-        if !t.is_finite() {
-            return Err(UsageError::NotFinite { what, index: 0 });
-        }
-    }
-    if t_end < start.t {
-        return Err(UsageError::EndBeforeStart { t_start: start.t, t_end });
-    }
-    Ok(())
-}
-
-fn tolerance(options: &Options, n: usize) -> Result<Tolerance, UsageError> {
-    let rtol = options.rtol;
-    let atol = match &options.atol {
-        AbsoluteTolerance::Same(atol) => vec![*atol; n],
-        AbsoluteTolerance::Each(atol) if atol.len() == n => atol.clone(),
-        AbsoluteTolerance::Each(atol) => {
-            return Err(UsageError::WrongLength { what: "absolute tolerance", expected: n, found: atol.len() });
-        }
-    };
-    let good = |atol: f64| rtol >= 0.0 && atol >= 0.0 && rtol.is_finite() && atol.is_finite() && rtol + atol > 0.0;
-    match atol.iter().find(|&&atol| !good(atol)) {
-        Some(&atol) => Err(UsageError::BadTolerance { rtol, atol }),
-        None => Ok(Tolerance { rtol, atol }),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Switches {
     probe: [Vec<f64>; 3],
     /// Evaluations of f by probes.
     pub evaluations: u64,
+    /// A switch that left its boundary from rest, its slope being zero, when the modes were settled last.
+    pub from_rest: Option<usize>,
 }
 
 /// A point in time and a length of time in which things happen there.
@@ -44,6 +46,7 @@ impl Switches {
             on: vec![None; count],
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
+            from_rest: None,
         }
     }
 
@@ -88,6 +91,7 @@ impl Switches {
     /// that side; where both sides point back to the boundary, the flow slides along it.
     pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Zeno> {
         let rounds = 2 * self.all.len() + 4;
+        self.from_rest = None;
         let mut unsettled = 0;
         for _ in 0..rounds {
             flow.system.switch_values(now.t, now.y, d, &mut self.g);
@@ -206,6 +210,7 @@ impl Switches {
             if sign != 0.0 {
                 break;
             }
+            self.from_rest = Some(k);
             flow.with(|system| self.look_ahead(system, now, d, factor * now.scale));
             sign = self.probe[2][k] - self.g[k];
         }
