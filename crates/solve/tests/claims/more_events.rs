@@ -58,6 +58,55 @@ fn random_zeros_are_all_found() {
     }
 }
 
+/// A dip right behind the start of a step of length 1, or right before its end.
+#[test]
+fn dips_at_the_ends_of_a_step_are_found() {
+    for [a, b] in [[1e-3, 3e-3], [0.997, 0.999], [1e-5, 2e-5]] {
+        let mut system = Hybrid::new(1, |_, _, _, dy| dy[0] = 1.0)
+            .held(1)
+            .sign(move |_, y, _| (y[0] - a) * (y[0] - b), move |_, y, _| 2.0 * y[0] - a - b)
+            .when(|d| d[0] < 0.0, |_, _, d, _, new_d| new_d[1] = d[1] + 1.0);
+        let options = Options { h_max: Some(1.0), first_step: Some(1.0), ..Options::default() };
+        let (outcome, _) = run_with("dp5", &mut system, &[0.0], &[0.0], 1.0, &options);
+        assert_eq!(outcome.d[1], 1.0, "between {a} and {b}");
+        assert_eq!(outcome.statistics.events, 2, "between {a} and {b}");
+    }
+}
+
+/// Three things at t = 0.7: a crossing, a breakpoint of time and a sample. One instant, one pair of rows.
+#[test]
+fn a_crossing_that_misses_an_instant_by_rounding_is_there() {
+    for name in ["bs23", "dp5", "dp8"] {
+        let mut system = Hybrid::new(1, |_, _, _, dy| dy[0] = 1.0)
+            .held(1)
+            .sign(|_, y, _| 3.0 * (y[0] - 0.7), |_, _, dy| 3.0 * dy[0])
+            .table(vec![0.7])
+            .every(0.7, |_, _, d, _, new_d| new_d[2] = d[2] + 1.0)
+            .when(|d| d[0] > 0.0, |_, _, d, _, new_d| new_d[2] = d[2] + 10.0);
+        let options = Options { rows: Rows::Steps, ..Options::default() };
+        let (outcome, table) = run_with(name, &mut system, &[0.0], &[0.0], 1.0, &options);
+        assert_eq!(outcome.d, [1.0, 1.0, 12.0], "{name}");
+        assert_eq!(table.t.iter().filter(|t| (*t - 0.7).abs() < 1e-9).count(), 2, "{name}: {:?}", table.t);
+        assert_eq!(outcome.statistics.events, 1, "{name}");
+    }
+}
+
+/// Samples cut the steps, but do not make them short: one step from sample to sample. Levels that are no doubles leave
+/// the state a rounding error on the wrong side; it bounces once all the same.
+#[test]
+fn events_cost_no_more_than_they_must() {
+    let mut system = Hybrid::new(1, |_, y, d, dy| dy[0] = 0.1 * (d[0] - y[0]))
+        .held(1)
+        .every(0.1, |_, y, _, _, new_d| new_d[0] = -y[0]);
+    let options = Options { rows: Rows::At(vec![]), ..Options::default() };
+    let (outcome, _) = run_with("dp8", &mut system, &[1.0], &[0.0], 10.0, &options);
+    assert!(outcome.statistics.steps <= 105, "{} steps for 100 samples", outcome.statistics.steps);
+    for floor in [0.1, 0.7, -1e3 / 3.0] {
+        let (outcome, _) = run_with("dp8", &mut ball(floor, 0.8), &[floor + 1.0, 0.0], &[], 3.0, &options);
+        assert_eq!(outcome.statistics.events, 6, "floor at {floor}");
+    }
+}
+
 /// A thermostat: heating 20 K/s below 18, off above 22, loss (T − 10)/s. The period follows from two exponentials.
 #[test]
 fn a_thermostat_keeps_its_period() {
