@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         self.begin()?;
         while self.t < self.t_end {
             self.check_limits()?;
-            let plan = self.plan();
+            let plan = self.plan()?;
             let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
             let tried = self.flow.with(|system| self.method.try_step(system, &from, plan.h, &self.tol));
             match tried {
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
         if self.options.step.is_some() {
             return Ok(());
         }
-        if let Some(h) = self.options.first_step {
+        if let Some(h) = self.options.first_step.filter(|_| self.t == self.t_start) {
             self.h = h;
             return Ok(());
         }
@@ -215,28 +215,36 @@ impl<'a> Run<'a> {
     }
 
     /// The next step: as long as wished, but no further than the next time that must be hit.
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> Result<Plan, Reason> {
         let stop = self.t_end.min(self.events.next_instant());
         if let Some(step) = self.options.step {
             return self.plan_fixed(step, stop);
         }
-        let h = self.h.min(self.h_max);
+        // Never so short that t + h would be t.
+        let h = self.h.min(self.h_max).max(self.smallest_step());
         if self.t + 1.01 * h >= stop {
-            return Plan { h: stop - self.t, end: stop, cut: true };
+            return Ok(Plan { h: stop - self.t, end: stop, cut: true });
         }
         let end = self.t + h;
-        Plan { h: end - self.t, end, cut: false }
+        Ok(Plan { h: end - self.t, end, cut: false })
     }
 
     /// The fixed steps end at t₀ + k·step, computed anew each time, so that rounding does not add up.
-    fn plan_fixed(&self, step: f64, stop: f64) -> Plan {
-        let done = ((self.t - self.t_start) / step + 1e-9).floor();
-        let end = self.t_start + (done + 1.0) * step;
-        if end >= stop - 1e-9 * step || end <= self.t {
-            return Plan { h: stop - self.t, end: stop, cut: true };
+    fn plan_fixed(&self, step: f64, stop: f64) -> Result<Plan, Reason> {
+        let grid = |k: f64| self.t_start + k * step;
+        let ratio = (self.t - self.t_start) / step;
+        // Behind an event t is between two points of the grid; otherwise on one but for rounding.
+        let on_grid = (self.t - grid(ratio.round())).abs() <= 4.0 * f64::EPSILON * self.t.abs();
+        let done = if on_grid { ratio.round() } else { ratio.floor() };
+        let end = grid(done + 1.0);
+        if end <= self.t {
+            return Err(Reason::StepTooSmall { t: self.t, h: step, component: 0, error: 0.0 });
         }
-        let on_grid = self.t == self.t_start + done * step;
-        Plan { h: if on_grid { step } else { end - self.t }, end, cut: !on_grid }
+        if end >= stop - 1e-9 * step {
+            let whole = on_grid && end <= stop + 1e-9 * step;
+            return Ok(Plan { h: if whole { step } else { stop - self.t }, end: stop, cut: !whole });
+        }
+        Ok(Plan { h: if on_grid { step } else { end - self.t }, end, cut: !on_grid })
     }
 
     /// The step is good: hand over its rows and go to its end, or to the first event in it.
@@ -276,8 +284,9 @@ impl<'a> Run<'a> {
         }
         self.f_known = false;
         if self.t > t {
-            self.statistics.count_step(self.t - t, trial.order);
-            self.sink.step(self.t, self.t - t, trial.order);
+            let h = if crossing.is_some() { self.t - t } else { plan.h };
+            self.statistics.count_step(h, trial.order);
+            self.sink.step(self.t, h, trial.order);
         }
         if crossing.is_some() || instant {
             return self.event(crossing, plan.h);

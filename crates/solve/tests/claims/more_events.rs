@@ -107,6 +107,30 @@ fn events_cost_no_more_than_they_must() {
     }
 }
 
+/// Two breakpoints 10⁻¹³ apart make one tiny step, not a dozen growing ones behind it.
+#[test]
+fn a_tiny_step_does_not_make_the_next_ones_small() {
+    let steps = |breakpoints: Vec<f64>| {
+        let mut system = Hybrid::new(1, |t, _, d, dy| dy[0] = t.cos() + d[0]).table(breakpoints);
+        run_with("dp8", &mut system, &[0.0], &[], 3.0, &Options::default()).0.statistics.steps
+    };
+    assert!(steps(vec![0.7, 0.7 + 1e-13]) <= steps(vec![0.7]) + 2);
+}
+
+/// The floor is where doubles are coarse, and what hits it creeps away so slowly that it stays a rounding error below.
+#[test]
+fn creeping_away_from_a_boundary_is_no_second_crossing() {
+    for k in 1..20 {
+        let floor = 1e6 / (2.0 + f64::from(k));
+        let mut system = Hybrid::new(2, |_, y, _, dy| (dy[0], dy[1]) = (y[1], 0.0))
+            .sign(move |_, y, _| 7.0 * y[0] - 7e6 / (2.0 + f64::from(k)), |_, _, dy| 7.0 * dy[0])
+            .when(|d| d[0] < 0.0, |_, _, _, new_y, _| new_y[1] = 1e-10);
+        let (outcome, _) = run_with("dp5", &mut system, &[floor + 1.0, -1.0], &[], 2.0, &Options::default());
+        assert_eq!(outcome.status, Status::Ok, "{floor}: {:?}", outcome.reason);
+        assert_eq!((outcome.statistics.events, outcome.d[0]), (1, 1.0), "{floor}");
+    }
+}
+
 /// A thermostat: heating 20 K/s below 18, off above 22, loss (T − 10)/s. The period follows from two exponentials.
 #[test]
 fn a_thermostat_keeps_its_period() {
