@@ -286,3 +286,35 @@ fn a_ball_at_rest_on_the_floor_is_zeno() {
     let (outcome, _) = run_with("dp5", &mut ball(0.0, 0.8), &[0.0, 0.0], &[], 1.0, &Options::default());
     assert_eq!(outcome.reason, Some(Reason::Zeno { t: 0.0, cause: Zeno::Accumulation { switch: 0 } }));
 }
+
+/// A model may have nothing but sampled values.
+#[test]
+fn a_system_without_states_runs() {
+    for name in ordinate_solve::names() {
+        let mut system = Hybrid::new(0, |_, _, _, _| {})
+            .held(1)
+            .every(0.25, |_, _, d, _, new_d| new_d[1] = 2.0 * d[1])
+            .sign(|t, _, _| t - 0.6, |_, _, _| 1.0)
+            .stop_when(|d| d[0] > 0.0);
+        let (outcome, table) =
+            run_with(name, &mut system, &[], &[1.0], 2.0, &Options { rows: Rows::Every(0.1), ..Options::default() });
+        assert!(matches!(outcome.reason, Some(Reason::StopCondition { .. })), "{name}: {:?}", outcome.reason);
+        assert_eq!(outcome.d[1], 8.0, "{name}");
+        assert!((outcome.t_reached - 0.6).abs() < 1e-15, "{name}");
+        assert_eq!(table.t.len(), 7, "{name}");
+    }
+}
+
+/// Two hundred switches in one system: every one crosses once, at its own time.
+#[test]
+fn many_switches_are_no_trouble() {
+    let mut system = Hybrid::new(1, |_, _, _, dy| dy[0] = 1.0).held(1);
+    for k in 1..=200 {
+        let level = f64::from(k) / 201.0;
+        system = system
+            .sign(move |_, y, _| y[0] - level, |_, _, dy| dy[0])
+            .when(move |d| d[k as usize - 1] > 0.0, |_, _, d, _, new_d| new_d[200] = d[200] + 1.0);
+    }
+    let (outcome, _) = run_with("dp5", &mut system, &[0.0], &[0.0], 1.0, &Options::default());
+    assert_eq!((outcome.d[200], outcome.statistics.events), (200.0, 200));
+}
