@@ -83,7 +83,7 @@ impl Crossings {
     pub fn watch(&mut self, switches: &Switches, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
         self.channels.clear();
         let mut add = |boundary, kind| self.channels.push(Channel { boundary, kind, offset: 0.0 });
-        for (k, kind) in switches.of_state() {
+        for &(k, kind) in switches.of_state() {
             if let Some(sliding) = flow.sliding.as_ref().filter(|sliding| sliding.boundary.switch == k) {
                 add(sliding.boundary, ChannelKind::SlideUp);
                 add(sliding.boundary, ChannelKind::SlideDown);

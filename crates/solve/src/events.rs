@@ -166,7 +166,7 @@ impl Events {
             return Err(Reason::Zeno { t: now.t, cause: Zeno::Accumulation { switch } });
         }
         happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.sliding.is_some();
-        if happened.changed || self.crossings.active() != self.switches.any_of_state() {
+        if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }
         Ok(happened)
