@@ -84,6 +84,7 @@ impl Evaluator {
         &self.program
     }
 
+    #[inline(always)]
     fn load(&mut self, t: f64, y: &[f64], d: &[f64]) {
         let states = Program::STATES;
         self.registers[0] = t;
@@ -91,6 +92,7 @@ impl Evaluator {
         copy(d, &mut self.registers[self.first_discrete..]);
     }
 
+    #[inline(always)]
     fn results(&mut self, section: impl Fn(&Code) -> &Packed, t: f64, y: &[f64], d: &[f64], out: &mut [f64]) {
         self.load(t, y, d);
         let section = section(&self.code);

@@ -102,6 +102,9 @@ impl<'a> Run<'a> {
         d[layout.switches.len()..].copy_from_slice(start.held);
         let rows = RowTimes::new(&options.rows, start.t, t_end)?;
         let span = t_end - start.t;
+        // Switches are looked for at a number of places of each step, so steps must not be too long.
+        let searched = layout.switches.iter().any(|switch| !switch.of_time);
+        let longest = if searched { 0.1 * span } else { span };
         method.restart();
         Ok(Run {
             events: Events::new(layout, start.t, t_end)?,
@@ -116,7 +119,7 @@ impl<'a> Run<'a> {
             options,
             t_start: start.t,
             t_end,
-            h_max: options.h_max.unwrap_or(0.1 * span).min(span),
+            h_max: options.h_max.unwrap_or(longest).min(span),
             t: start.t,
             y: start.y.to_vec(),
             d,

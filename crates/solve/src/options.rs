@@ -35,7 +35,7 @@ pub struct Options {
     pub step: Option<f64>,
     /// The first step; found automatically if not given.
     pub first_step: Option<f64>,
-    /// The longest step; a tenth of the whole time if not given, so that a short pulse is not overlooked at once.
+    /// The longest step; if not given, a tenth of the whole time where switches depend on the state, otherwise no limit.
     pub h_max: Option<f64>,
     /// The largest number of steps, rejected ones included.
     pub max_steps: u64,
