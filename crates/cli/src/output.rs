@@ -50,11 +50,11 @@ impl AtomicFile {
     /// Completes the file under its final name.
     pub fn commit(mut self) -> io::Result<()> {
         self.out.flush()?;
-        if let Some((temporary, target)) = self.rename.take() {
-            if let Err(e) = fs::rename(&temporary, &target) {
-                let _ = fs::remove_file(&temporary);
-                return Err(e);
-            }
+        if let Some((temporary, target)) = self.rename.take()
+            && let Err(e) = fs::rename(&temporary, &target)
+        {
+            let _ = fs::remove_file(&temporary);
+            return Err(e);
         }
         Ok(())
     }

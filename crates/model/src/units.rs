@@ -91,20 +91,19 @@ impl Checker<'_> {
         for statement in statements {
             match &statement.kind {
                 StatementKind::Equation { left, right, .. } => {
-                    if let NodeKind::Variable { name, primes: 0, .. } = self.tree.node(left.root).kind {
-                        if !self.units.contains_key(&name) {
-                            if let Some(unit) = self.expression(*right) {
-                                self.units.insert(name, unit);
-                            }
-                        }
+                    if let NodeKind::Variable { name, primes: 0, .. } = self.tree.node(left.root).kind
+                        && !self.units.contains_key(&name)
+                        && let Some(unit) = self.expression(*right)
+                    {
+                        self.units.insert(name, unit);
                     }
                 }
                 StatementKind::Output(list) | StatementKind::Param(list) => {
                     for d in list {
-                        if let (Some(value), false) = (d.value, self.units.contains_key(&d.target.name)) {
-                            if let Some(unit) = self.expression(value) {
-                                self.units.insert(d.target.name, unit);
-                            }
+                        if let (Some(value), false) = (d.value, self.units.contains_key(&d.target.name))
+                            && let Some(unit) = self.expression(value)
+                        {
+                            self.units.insert(d.target.name, unit);
                         }
                     }
                 }
@@ -165,14 +164,14 @@ impl Checker<'_> {
 
     /// Reports two known units that differ; the known one of the two goes on.
     fn same(&mut self, a: Option<Unit>, b: Option<Unit>, span: Span, message: &str) -> Option<Unit> {
-        if let (Some(left), Some(right)) = (a, b) {
-            if !left.fits(right) {
-                self.diagnostics.push(
-                    Diagnostic::warning("unit-mismatch", span, format!("{message}: [{left}] and [{right}]"))
-                        .help("correct the expression or a declared unit; `--units off` switches this check off"),
-                );
-                return None;
-            }
+        if let (Some(left), Some(right)) = (a, b)
+            && !left.fits(right)
+        {
+            self.diagnostics.push(
+                Diagnostic::warning("unit-mismatch", span, format!("{message}: [{left}] and [{right}]"))
+                    .help("correct the expression or a declared unit; `--units off` switches this check off"),
+            );
+            return None;
         }
         a.or(b)
     }

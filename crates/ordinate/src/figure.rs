@@ -32,10 +32,10 @@ pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptio
     } else if options.phase.is_some() {
         figure.height = 640.0;
     }
-    if let (Some(reason), None) = (&run.reason, &options.phase) {
-        if reason.kind != "interrupted" {
-            figure.panels[0].marks.push(Mark::vertical(reason.t, reason.kind));
-        }
+    if let (Some(reason), None) = (&run.reason, &options.phase)
+        && reason.kind != "interrupted"
+    {
+        figure.panels[0].marks.push(Mark::vertical(reason.t, reason.kind));
     }
     Ok(figure)
 }

@@ -316,7 +316,12 @@ fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]
         Some(text) => time_value(text, "-t", parameters)?,
         None => own.map(|(_, to)| to).ok_or(RunError::NoEndTime)?,
     };
-    if !(t_end >= t_start) {
+    for (what, t) in [("start", t_start), ("end", t_end)] {
+        if !t.is_finite() {
+            return Err(usage(format!("the {what} time of the run is not a finite number ({t})")));
+        }
+    }
+    if t_end < t_start {
         return Err(usage(format!("the end time {t_end} lies before the start time {t_start}")));
     }
     Ok((t_start, t_end))

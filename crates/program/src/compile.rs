@@ -7,8 +7,11 @@ use ordinate_model::{Role, Sorted, Watch};
 use ordinate_solve::{Layout, Reaction, Sampled, Switch, SwitchKind};
 use rustc_hash::FxHashMap;
 
-/// Marks a register as the n-th temporary until the number of constants is known.
+/// Marks of registers whose place is known only when all sections are compiled: the n-th temporary, the n-th constant
+/// that follows from others, the n-th literal.
 const TEMPORARY: u32 = 1 << 31;
+const COMPUTED: u32 = 1 << 30;
+const LITERAL: u32 = 1 << 29;
 
 /// Compiles a model that was sorted without errors. The Jacobian is built on request only: explicit methods do not
 /// need it.
@@ -45,14 +48,22 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         outputs,
         starts,
         lists: c.sorted.model.lists.clone(),
-        time_switches: Vec::new(),
-        jacobian: None,
         state_names: c.sorted.states.iter().map(|s| c.sorted.model.name(s.var)).collect(),
         output_names: shown.iter().map(|&v| c.sorted.model.name(v)).collect(),
-        registers: 0,
+        ..Program::default()
     };
-    let first_temporary = c.next_constant;
+    let first_literal = c.first_literal();
+    let first_computed = first_literal + program.literals.len() as u32;
+    let first_temporary = first_computed + program.prologue.instructions.len() as u32;
+    let place = |r: &mut u32| {
+        let bases = [(TEMPORARY, first_temporary), (COMPUTED, first_computed), (LITERAL, first_literal)];
+        if let Some((mark, base)) = bases.into_iter().find(|(mark, _)| *r & mark != 0) {
+            *r = (*r & !mark) + base;
+        }
+    };
+    program.literals.iter_mut().for_each(|(register, _)| place(register));
     let mut sections: Vec<&mut Section> = vec![
+        &mut program.prologue,
         &mut program.rhs,
         &mut program.switches,
         &mut program.slopes,
@@ -65,21 +76,18 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     sections.extend(jacobian.iter_mut().map(|Jacobian { section, .. }| section));
     let mut most = 0;
     for section in sections {
-        relocate(section, first_temporary);
+        relocate(section, &place);
         most = most.max(section.instructions.len());
     }
+    program.first_computed = first_computed;
+    program.first_temporary = first_temporary;
     program.registers = first_temporary as usize + most;
     program.time_switches = time_switches;
     program.jacobian = jacobian;
     program
 }
 
-fn relocate(section: &mut Section, first_temporary: u32) {
-    let place = |r: &mut u32| {
-        if *r & TEMPORARY != 0 {
-            *r = (*r & !TEMPORARY) + first_temporary;
-        }
-    };
+fn relocate(section: &mut Section, place: &dyn Fn(&mut u32)) {
     for instruction in &mut section.instructions {
         [&mut instruction.out, &mut instruction.a, &mut instruction.b, &mut instruction.c].into_iter().for_each(place);
     }
@@ -96,7 +104,6 @@ pub(crate) struct Compiler<'a> {
     constants: FxHashMap<ExprId, u32>,
     literals: Vec<(u32, Literal)>,
     prologue: Section,
-    next_constant: u32,
 }
 
 impl<'a> Compiler<'a> {
@@ -116,17 +123,12 @@ impl<'a> Compiler<'a> {
             constants: FxHashMap::default(),
             literals: Vec::new(),
             prologue: Section::default(),
-            next_constant: next,
             sorted,
         }
     }
 
-    fn first_constant(&self) -> u32 {
+    fn first_literal(&self) -> u32 {
         (Program::STATES + self.leaves.len()) as u32
-    }
-
-    fn is_constant(&self, register: u32) -> bool {
-        register & TEMPORARY == 0 && register >= self.first_constant()
     }
 
     /// What a node stands for beside its operands: the definition of a variable.
@@ -210,11 +212,11 @@ impl<'a> Compiler<'a> {
             Expr::Select(a, b, c) => (Op::Select, at(a), at(b), at(c)),
             Expr::Lookup(list, a) => (Op::Lookup(list.0), at(a), 0, 0),
         };
-        let constant = node.operands().all(|operand| self.is_constant(at(operand)));
+        let constant = node.operands().all(|operand| at(operand) & (COMPUTED | LITERAL) != 0);
         let (target, out) = if constant {
-            self.next_constant += 1;
-            self.constants.insert(id, self.next_constant - 1);
-            (&mut self.prologue, self.next_constant - 1)
+            let out = self.prologue.instructions.len() as u32 | COMPUTED;
+            self.constants.insert(id, out);
+            (&mut self.prologue, out)
         } else {
             let out = section.instructions.len() as u32 | TEMPORARY;
             (section, out)
@@ -224,8 +226,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn literal(&mut self, id: ExprId, literal: Literal) -> u32 {
-        let register = self.next_constant;
-        self.next_constant += 1;
+        let register = self.literals.len() as u32 | LITERAL;
         self.literals.push((register, literal));
         self.constants.insert(id, register);
         register

@@ -1,7 +1,7 @@
 //! The evaluator in double precision: a loop over instructions, no allocation.
 
-use crate::{Instruction, Literal, Op, Program, Section, Target};
-use ordinate_expr::power;
+use crate::packed::Packed;
+use crate::{Literal, Program, Target};
 use ordinate_solve::{Layout, System};
 use std::sync::Arc;
 
@@ -9,52 +9,42 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     program: Arc<Program>,
+    code: Arc<Code>,
     registers: Vec<f64>,
 }
 
-/// Runs a section over the registers.
-///
-/// Every operand lies below `registers.len()`: the compiler numbers them, and slices check it.
-fn run(section: &Section, lists: &[Vec<f64>], r: &mut [f64]) {
-    let truth = |value: bool| f64::from(u8::from(value));
-    for &Instruction { op, out, a, b, c } in &section.instructions {
-        let (a, b) = (a as usize, b as usize);
-        r[out as usize] = match op {
-            Op::Neg => -r[a],
-            Op::Add => r[a] + r[b],
-            Op::Sub => r[a] - r[b],
-            Op::Mul => r[a] * r[b],
-            Op::Square => r[a] * r[a],
-            Op::Div => r[a] / r[b],
-            Op::Pow => power(r[a], r[b]),
-            Op::HalfPower(n) => half_power(r[a], n),
-            Op::Call(f) => f.evaluate(r[a]),
-            Op::Atan2 => r[a].atan2(r[b]),
-            Op::Less => truth(r[a] < r[b]),
-            Op::LessEqual => truth(r[a] <= r[b]),
-            Op::Equal => truth(r[a] == r[b]),
-            Op::Not => 1.0 - r[a],
-            Op::And => r[a] * r[b],
-            Op::Or => r[a].max(r[b]),
-            Op::Select => r[if r[a] != 0.0 { b } else { c as usize }],
-            Op::Lookup(list) => {
-                let values = &lists[list as usize];
-                values[(r[a] as usize).min(values.len() - 1)]
-            }
-        };
-    }
+/// The sections of a program as they are run.
+#[derive(Debug)]
+struct Code {
+    rhs: Packed,
+    switches: Packed,
+    slopes: Packed,
+    conditions: Packed,
+    actions: Vec<Packed>,
+    outputs: Packed,
+    starts: Packed,
+    time_switches: Vec<Packed>,
+    jacobian: Packed,
 }
 
-/// x^(n/2); the frequent ones without a loop.
-fn half_power(x: f64, n: i16) -> f64 {
-    match n {
-        -3 => 1.0 / (x * x.sqrt()),
-        -2 => 1.0 / x,
-        -1 => 1.0 / x.sqrt(),
-        1 => x.sqrt(),
-        3 => x * x.sqrt(),
-        6 => x * x * x,
-        _ => power(x, f64::from(n) / 2.0),
+impl Code {
+    fn new(program: &Program) -> Code {
+        let pack = |section| Packed::new(section, program.first_temporary, program.registers);
+        Code {
+            rhs: pack(&program.rhs),
+            switches: pack(&program.switches),
+            slopes: pack(&program.slopes),
+            conditions: pack(&program.conditions),
+            actions: program.actions.iter().map(|action| pack(&action.section)).collect(),
+            outputs: pack(&program.outputs),
+            starts: pack(&program.starts),
+            time_switches: program
+                .time_switches
+                .iter()
+                .map(|switch| switch.as_ref().map_or_else(Packed::default, |switch| pack(&switch.section)))
+                .collect(),
+            jacobian: program.jacobian.as_ref().map_or_else(Packed::default, |jacobian| pack(&jacobian.section)),
+        }
     }
 }
 
@@ -68,8 +58,10 @@ impl Evaluator {
                 Literal::Pi => std::f64::consts::PI,
             };
         }
-        run(&program.prologue, &program.lists, &mut registers);
-        Evaluator { program, registers }
+        let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
+        prologue.run(&program.lists, &mut registers);
+        let code = Arc::new(Code::new(&program));
+        Evaluator { program, code, registers }
     }
 
     /// The program.
@@ -85,10 +77,10 @@ impl Evaluator {
         self.registers[from..from + d.len()].copy_from_slice(d);
     }
 
-    fn results(&mut self, section: impl Fn(&Program) -> &Section, t: f64, y: &[f64], d: &[f64], out: &mut [f64]) {
+    fn results(&mut self, section: impl Fn(&Code) -> &Packed, t: f64, y: &[f64], d: &[f64], out: &mut [f64]) {
         self.load(t, y, d);
-        let section = section(&self.program);
-        run(section, &self.program.lists, &mut self.registers);
+        let section = section(&self.code);
+        section.run(&self.program.lists, &mut self.registers);
         for (value, &register) in out.iter_mut().zip(&section.results) {
             *value = self.registers[register as usize];
         }
@@ -96,28 +88,25 @@ impl Evaluator {
 
     /// Named expressions, outputs, held values, inputs.
     pub fn outputs(&mut self, t: f64, y: &[f64], d: &[f64], out: &mut [f64]) {
-        self.results(|p| &p.outputs, t, y, d, out);
+        self.results(|c| &c.outputs, t, y, d, out);
     }
 
     /// Start values at time t: of the states, the held values, the checks.
     pub fn starts(&mut self, t: f64) -> Vec<f64> {
         let mut out = vec![0.0; self.program.starts.results.len()];
-        self.results(|p| &p.starts, t, &[], &[], &mut out);
+        self.results(|c| &c.starts, t, &[], &[], &mut out);
         out
     }
 
-    /// The nonzero elements of ∂f/∂y in the order of the pattern.
-    ///
-    /// # Panics
-    /// If the program was compiled without its Jacobian.
+    /// The nonzero elements of ∂f/∂y in the order of the pattern; none if the program was compiled without it.
     pub fn jacobian(&mut self, t: f64, y: &[f64], d: &[f64], out: &mut [f64]) {
-        self.results(|p| &p.jacobian.as_ref().expect("compiled with its Jacobian").section, t, y, d, out);
+        self.results(|c| &c.jacobian, t, y, d, out);
     }
 
     /// g and dg/dt of a switch of time alone.
     pub(crate) fn time_value(&mut self, switch: usize, t: f64) -> (f64, f64) {
         let mut out = [0.0; 2];
-        self.results(|p| &p.time_switches[switch].as_ref().expect("a switch of time").section, t, &[], &[], &mut out);
+        self.results(|c| &c.time_switches[switch], t, &[], &[], &mut out);
         (out[0], out[1])
     }
 
@@ -133,15 +122,15 @@ impl System for Evaluator {
     }
 
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
-        self.results(|p| &p.rhs, t, y, d, dy);
+        self.results(|c| &c.rhs, t, y, d, dy);
     }
 
     fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {
-        self.results(|p| &p.switches, t, y, d, g);
+        self.results(|c| &c.switches, t, y, d, g);
     }
 
     fn switch_slopes(&mut self, t: f64, y: &[f64], d: &[f64], slope: &mut [f64]) {
-        self.results(|p| &p.slopes, t, y, d, slope);
+        self.results(|c| &c.slopes, t, y, d, slope);
     }
 
     fn next_crossing(&mut self, switch: usize, after: f64, until: f64) -> Option<f64> {
@@ -155,8 +144,8 @@ impl System for Evaluator {
     fn conditions(&mut self, d: &[f64], truth: &mut [bool]) {
         let from = self.program.discrete_register();
         self.registers[from..from + d.len()].copy_from_slice(d);
-        let section = &self.program.conditions;
-        run(section, &self.program.lists, &mut self.registers);
+        let section = &self.code.conditions;
+        section.run(&self.program.lists, &mut self.registers);
         for (value, &register) in truth.iter_mut().zip(&section.results) {
             *value = self.registers[register as usize] != 0.0;
         }
@@ -164,9 +153,9 @@ impl System for Evaluator {
 
     fn act(&mut self, action: usize, t: f64, y: &[f64], d: &[f64], new_y: &mut [f64], new_d: &mut [f64]) {
         self.load(t, y, d);
-        let code = &self.program.actions[action];
-        run(&code.section, &self.program.lists, &mut self.registers);
-        for (&register, target) in code.section.results.iter().zip(&code.targets) {
+        let section = &self.code.actions[action];
+        section.run(&self.program.lists, &mut self.registers);
+        for (&register, target) in section.results.iter().zip(&self.program.actions[action].targets) {
             let value = self.registers[register as usize];
             match *target {
                 Target::State(k) => new_y[k] = value,

@@ -1,7 +1,7 @@
 //! Instructions, sections and the program that holds them.
 //!
 //! ```text
-//!   registers = [ t | y … | d … | constants … | temporaries … ]
+//!   registers = [ t | y … | d … | literals … | computed constants … | temporaries … ]
 //! ```
 //!
 //! A section is a straight line of instructions, each writing one temporary that is written nowhere else, and the
@@ -110,6 +110,10 @@ pub struct Program {
     pub layout: Layout,
     /// Number of registers.
     pub registers: usize,
+    /// First register of the computed constants, in the order of the prologue.
+    pub first_computed: u32,
+    /// First register of the temporaries.
+    pub first_temporary: u32,
     /// Constants and their registers.
     pub literals: Vec<(u32, Literal)>,
     /// Constants that follow from others, parameters among them; run once.

@@ -70,7 +70,8 @@ impl Interval {
     /// Bounds of cos x: its extrema lie at multiples of π.
     fn cosine(self) -> Interval {
         use std::f64::consts::PI;
-        if !(self.high - self.low < 2.0 * PI) || self.low.abs().max(self.high.abs()) > 1e12 {
+        let width = self.high - self.low;
+        if width.is_nan() || width >= 2.0 * PI || self.low.abs().max(self.high.abs()) > 1e12 {
             return Interval { low: -1.0, high: 1.0 };
         }
         let mut bounds = self.monotone(f64::cos);

@@ -4,8 +4,11 @@
 use std::ops::ControlFlow;
 
 use crate::controller::Controller;
+use crate::crossings::{Crossing, Step};
+use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
 use crate::rows::RowTimes;
+use crate::sliding::Flow;
 use crate::{
     AbsoluteTolerance, Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System,
     Tolerance, Trial, UsageError,
@@ -40,7 +43,8 @@ struct Plan {
 }
 
 struct Run<'a> {
-    system: &'a mut dyn System,
+    flow: Flow<'a>,
+    events: Events,
     method: &'a mut dyn Method,
     sink: &'a mut dyn Sink,
     rows: RowTimes<'a>,
@@ -98,7 +102,8 @@ impl<'a> Run<'a> {
         let span = t_end - start.t;
         method.restart();
         Ok(Run {
-            system,
+            events: Events::new(layout, start.t, t_end)?,
+            flow: Flow::new(system),
             method,
             sink,
             next_row: rows.peek().unwrap_or(f64::INFINITY),
@@ -123,16 +128,13 @@ impl<'a> Run<'a> {
     }
 
     fn go(&mut self) -> Result<(), Reason> {
-        self.row_if_due()?;
-        if self.t >= self.t_end {
-            return Ok(());
-        }
-        self.choose_first_step()?;
+        self.begin()?;
         while self.t < self.t_end {
             self.check_limits()?;
-            let plan = self.plan()?;
+            let plan = self.plan();
             let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
-            match self.method.try_step(self.system, &from, plan.h, &self.tol) {
+            let tried = self.flow.with(|system| self.method.try_step(system, &from, plan.h, &self.tol));
+            match tried {
                 Ok(trial) if trial.error <= 1.0 || self.options.step.is_some() => self.advance(plan, trial)?,
                 Ok(trial) => self.reject(plan, trial)?,
                 Err(failure) => self.fail(plan, failure)?,
@@ -148,9 +150,9 @@ impl<'a> Run<'a> {
             // A sink that wants to end here gets its wish.
             let _ = self.sink.row(self.t, &self.y, &self.d);
         }
-        let driver_f = self.statistics.evaluations.f;
+        let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations() + self.events.evaluations();
         self.statistics.evaluations = self.method.work();
-        self.statistics.evaluations.f += driver_f;
+        self.statistics.evaluations.f += unseen;
         Outcome {
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
@@ -170,7 +172,7 @@ impl<'a> Run<'a> {
             self.h = h;
             return Ok(());
         }
-        self.system.derivative(self.t, &self.y, &self.d, &mut self.f);
+        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
         if let Some(component) = self.f.iter().position(|f| !f.is_finite()) {
             return Err(self.not_finite_here(component));
@@ -179,7 +181,8 @@ impl<'a> Run<'a> {
         let point = Point { t: self.t, y: &self.y, d: &self.d, f: None };
         let exponent = self.method.error_exponent().unwrap_or(1);
         let limits = Limits { h_max: self.h_max.min(self.t_end - self.t), exponent };
-        let (h, evaluations) = initial_step(self.system, &point, &self.f, &self.tol, &limits, &mut self.scratch);
+        let (h, evaluations) =
+            self.flow.with(|system| initial_step(system, &point, &self.f, &self.tol, &limits, &mut self.scratch));
         self.statistics.evaluations.f += evaluations;
         self.h = h.max(2.0 * self.smallest_step());
         Ok(())
@@ -191,7 +194,7 @@ impl<'a> Run<'a> {
     }
 
     fn check_limits(&mut self) -> Result<(), Reason> {
-        let attempts = self.statistics.steps + self.statistics.rejected;
+        let attempts = self.statistics.steps + self.statistics.rejected + self.statistics.events;
         if attempts >= self.options.max_steps {
             return Err(Reason::MaxSteps { t: self.t, h: self.h, limit: self.options.max_steps });
         }
@@ -210,17 +213,17 @@ impl<'a> Run<'a> {
     }
 
     /// The next step: as long as wished, but no further than the next time that must be hit.
-    fn plan(&self) -> Result<Plan, Reason> {
-        let stop = self.t_end;
+    fn plan(&self) -> Plan {
+        let stop = self.t_end.min(self.events.next_instant());
         if let Some(step) = self.options.step {
-            return Ok(self.plan_fixed(step, stop));
+            return self.plan_fixed(step, stop);
         }
         let h = self.h.min(self.h_max);
         if self.t + 1.01 * h >= stop {
-            return Ok(Plan { h: stop - self.t, end: stop, cut: true });
+            return Plan { h: stop - self.t, end: stop, cut: true };
         }
         let end = self.t + h;
-        Ok(Plan { h: end - self.t, end, cut: false })
+        Plan { h: end - self.t, end, cut: false }
     }
 
     /// The fixed steps end at t₀ + k·step, computed anew each time, so that rounding does not add up.
@@ -234,31 +237,119 @@ impl<'a> Run<'a> {
         Plan { h: if on_grid { step } else { end - self.t }, end, cut: !on_grid }
     }
 
-    /// The step is good: hand over its rows and go to its end.
+    /// The step is good: hand over its rows and go to its end, or to the first event in it.
     fn advance(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
-        if plan.end < self.t_end {
-            if let Err(failure) = self.method.look_ahead(self.system, &from) {
-                return self.fail(plan, failure);
+        let instant = plan.end >= self.t_end.min(self.events.next_instant());
+        let (inside, searching) = (self.next_row < plan.end, self.events.searching());
+        let prepared = self.flow.with(|system| {
+            if !instant {
+                self.method.look_ahead(system, &from)?;
+                self.stiffness.watch(self.method, system, &from);
             }
-            self.stiffness.watch(self.method, self.system, &from);
+            if inside || searching { self.method.make_dense(system, &from) } else { Ok(()) }
+        });
+        if let Err(failure) = prepared {
+            return self.fail(plan, failure);
         }
-        if self.next_row < plan.end {
-            if let Err(failure) = self.method.make_dense(self.system, &from) {
-                return self.fail(plan, failure);
-            }
-            self.rows_before(plan.end, plan)?;
-        }
-        self.y.copy_from_slice(self.method.end());
-        self.t = plan.end;
-        self.f_known = false;
-        self.method.accept();
-        self.statistics.count_step(plan.h, trial.order);
-        self.sink.step(self.t, plan.h, trial.order);
+        let crossing = if searching {
+            let step = Step { t: self.t, h: plan.h, d: &self.d };
+            self.events.search(&mut self.flow, self.method, &step, self.tol.rtol)
+        } else {
+            None
+        };
         if self.options.step.is_none() {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
             // A step cut short says nothing against the longer one.
             self.h = if plan.cut { wished.max(self.h) } else { wished };
+        }
+        let t = self.t;
+        match crossing {
+            Some(crossing) => self.go_inside(plan, &crossing)?,
+            None => {
+                self.rows_before(plan.end, plan)?;
+                self.y.copy_from_slice(self.method.end());
+                self.t = plan.end;
+            }
+        }
+        self.f_known = false;
+        if self.t > t {
+            self.statistics.count_step(self.t - t, trial.order);
+            self.sink.step(self.t, self.t - t, trial.order);
+        }
+        if crossing.is_some() || instant {
+            return self.event(crossing, plan.h);
+        }
+        self.method.accept();
+        self.events.accept();
+        self.row_if_due()
+    }
+
+    /// Goes to a crossing inside the step. If it falls on the end of the step or on a row but for rounding, it is
+    /// there.
+    fn go_inside(&mut self, plan: Plan, crossing: &Crossing) -> Result<(), Reason> {
+        let mut t = self.t + crossing.theta * plan.h;
+        let resolution = 4.0 * f64::EPSILON * self.t.abs().max(plan.h);
+        self.rows_before(t - resolution, plan)?;
+        if (t - plan.end).abs() <= resolution {
+            self.y.copy_from_slice(self.method.end());
+            self.t = plan.end;
+            return Ok(());
+        }
+        let mut theta = crossing.theta;
+        if (t - self.next_row).abs() <= resolution {
+            t = self.next_row;
+            theta = ((t - self.t) / plan.h).clamp(0.0, 1.0);
+        }
+        if t > self.t {
+            self.method.interpolate(theta, &mut self.y);
+            self.t = t;
+        }
+        Ok(())
+    }
+
+    /// The start: the modes and what happens at once.
+    fn begin(&mut self) -> Result<(), Reason> {
+        let scale = self.h_max.max(self.smallest_step());
+        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale };
+        let happened = self.events.begin(&mut self.flow, &mut now)?;
+        self.rows_at_event(happened.acted)?;
+        if let Some(condition) = happened.stop {
+            return Err(Reason::StopCondition { t: self.t, condition });
+        }
+        if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
+    }
+
+    /// The current point is an instant at which something may happen; `h` is the length of the step that led here.
+    fn event(&mut self, crossing: Option<Crossing>, h: f64) -> Result<(), Reason> {
+        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h };
+        let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
+        self.rows_at_event(happened.acted)?;
+        if let Some(condition) = happened.stop {
+            return Err(Reason::StopCondition { t: self.t, condition });
+        }
+        if !happened.changed {
+            self.method.accept();
+            self.events.accept();
+            return Ok(());
+        }
+        self.statistics.events += 1;
+        self.method.restart();
+        self.controller.restart();
+        // A state that jumped says nothing about the next step; a mode that changed often does.
+        if happened.jumped && self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
+    }
+
+    /// The rows at an instant: one if it is asked for, before and after where an action ran.
+    fn rows_at_event(&mut self, acted: bool) -> Result<(), Reason> {
+        if acted && (self.rows.adds_rows() || self.next_row <= self.t) {
+            let (y, d) = (&self.events.y_before, &self.events.d_before);
+            let flow = self.sink.row(self.t, y, d);
+            self.obey(flow)?;
+            while self.next_row <= self.t {
+                self.next_row();
+            }
+            return self.here();
         }
         self.row_if_due()
     }
@@ -344,7 +435,7 @@ impl<'a> Run<'a> {
     /// the time that has passed. For y ∼ C/(T−t) the pole is T = t + y/y′.
     fn lost_step(&mut self, trial: Trial) -> Reason {
         let (t, elapsed) = (self.t, self.t - self.t_start);
-        self.system.derivative(t, &self.y, &self.d, &mut self.f);
+        self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
         let speed = |i: usize| self.f[i].abs() * elapsed / (self.y[i].abs() + self.tol.atol[i] + f64::MIN_POSITIVE);
         let fastest = (0..self.y.len()).max_by(|&i, &j| speed(i).total_cmp(&speed(j)));

@@ -1,6 +1,8 @@
 //! The explicit Runge–Kutta family: one step of any [`ExplicitTableau`].
 
-use crate::kernels::{self, Measure, Term};
+use std::ops::Range;
+
+use crate::kernels::{self, ErrorWeights, Measure, Stages};
 use crate::tableau::{ErrorRows, ExplicitTableau};
 use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
 
@@ -15,11 +17,9 @@ pub struct ExplicitRk {
     real_stability: Option<f64>,
     /// Nodes of all stages.
     c: Vec<f64>,
-    /// Nonzero coefficients of all stages.
-    a: Vec<Vec<Term>>,
-    b: Vec<Term>,
-    e: Vec<Term>,
-    e_low: Vec<Term>,
+    /// Coefficients of all stages.
+    a: Vec<Vec<f64>>,
+    error: ErrorWeights,
     /// Number of stages of a step.
     stages: usize,
     /// Index of f(t + h, y₁): the last stage, or the one after it.
@@ -53,19 +53,20 @@ impl ExplicitRk {
         let (stages, end, all) = (tableau.b.len(), tableau.end_stage(), tableau.all_stages());
         assert!(all <= MAX_STAGES, "{}: more stages than MAX_STAGES", tableau.name);
         let mut c = tableau.c.to_vec();
-        let mut a: Vec<Vec<Term>> = tableau.a.iter().map(|row| kernels::terms(row, n)).collect();
+        let mut a: Vec<Vec<f64>> = tableau.a.iter().map(|row| row.to_vec()).collect();
         if end == stages {
             c.push(1.0);
-            a.push(kernels::terms(tableau.b, n));
+            a.push(tableau.b.to_vec());
         }
         for (node, row) in tableau.dense.stages {
             c.push(*node);
-            a.push(kernels::terms(row, n));
+            a.push(row.to_vec());
         }
-        let (e, e_low, error_exponent): (&[f64], &[f64], _) = match tableau.error {
-            ErrorRows::None => (&[], &[], None),
-            ErrorRows::One { e, exponent } => (e, &[], Some(exponent)),
-            ErrorRows::Two { e, e_low, exponent } => (e, e_low, Some(exponent)),
+        let none: &[f64] = &[];
+        let (e, e_low, fallback, error_exponent) = match tableau.error {
+            ErrorRows::None => (none, none, none, None),
+            ErrorRows::One { e, fallback, exponent } => (e, none, fallback, Some(exponent)),
+            ErrorRows::Two { e, e_low, exponent } => (e, e_low, none, Some(exponent)),
         };
         ExplicitRk {
             order: tableau.order,
@@ -73,9 +74,7 @@ impl ExplicitRk {
             real_stability: tableau.real_stability,
             c,
             a,
-            b: kernels::terms(tableau.b, n),
-            e: kernels::terms(e, n),
-            e_low: kernels::terms(e_low, n),
+            error: ErrorWeights { e: e.to_vec(), e_low: e_low.to_vec(), fallback: fallback.to_vec() },
             stages,
             end,
             weights: DenseWeights {
@@ -105,17 +104,13 @@ impl ExplicitRk {
         (self.known > self.end).then(|| &self.k[self.end * n..(self.end + 1) * n])
     }
 
-    /// Stage `index` ≥ 1, whose argument is made of the earlier ones.
-    #[inline]
-    fn evaluate(&mut self, system: &mut dyn System, d: &[f64], index: usize) {
-        let n = self.y0.len();
+    /// Evaluates stages ≥ 1; the earlier ones are known.
+    fn evaluate(&mut self, system: &mut dyn System, d: &[f64], range: Range<usize>) {
+        let stages = Stages { t: self.t, h: self.h, y: &self.y0, d, c: &self.c, a: &self.a };
+        self.evaluations += range.len() as u64;
         // The argument of f(t + h, y₁) is the result of the step: it is kept.
-        let argument = if index == self.end { &mut self.y1 } else { &mut self.argument };
-        if index != self.end || self.end < self.stages {
-            kernels::combine(&self.y0, self.h, &self.a[index], &self.k, argument);
-        }
-        system.derivative(self.t + self.c[index] * self.h, argument, d, &mut self.k[index * n..(index + 1) * n]);
-        self.evaluations += 1;
+        let argument = if range.end == self.end + 1 { &mut self.y1 } else { &mut self.argument };
+        stages.evaluate(system, range, &mut self.k, argument);
     }
 
     fn know_first(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
@@ -141,7 +136,7 @@ impl ExplicitRk {
         let n = self.y0.len();
         while self.known < count {
             let index = self.known;
-            self.evaluate(system, from.d, index);
+            self.evaluate(system, from.d, index..index + 1);
             if self.k[index * n..(index + 1) * n].iter().any(|k| !k.is_finite()) {
                 return Err(self.not_finite(index + 1));
             }
@@ -196,14 +191,12 @@ impl Method for ExplicitRk {
         self.y0.copy_from_slice(from.y);
         (self.t, self.h) = (from.t, h);
         self.known = self.stages;
-        for index in 1..self.stages {
-            self.evaluate(system, from.d, index);
-        }
+        self.evaluate(system, from.d, 1..self.stages);
         if self.end == self.stages {
-            kernels::combine(&self.y0, h, &self.b, &self.k, &mut self.y1);
+            kernels::combine(&self.y0, h, &self.weights.b, &self.k, &mut self.y1);
         }
         let measure = Measure { y0: &self.y0, y1: &self.y1, rtol: tol.rtol, atol: &tol.atol };
-        let norm = kernels::error_norm(&measure, h, &self.e, &self.e_low, &self.k);
+        let norm = kernels::error_norm(&measure, h, &self.error, &self.k);
         if !norm.finite {
             return Err(self.not_finite(self.stages));
         }
@@ -220,14 +213,10 @@ impl Method for ExplicitRk {
 
     fn interpolate(&self, theta: f64, y: &mut [f64]) {
         debug_assert_eq!(self.known, self.c.len(), "make_dense comes first");
-        let n = self.y0.len();
         let mut weights = [0.0; MAX_STAGES];
-        self.weights.at(theta, self.end, &mut weights[..self.c.len()]);
-        let mut terms = [Term::default(); MAX_STAGES];
-        for (j, (term, weight)) in terms.iter_mut().zip(weights).enumerate() {
-            *term = Term { offset: j * n, weight };
-        }
-        kernels::combine(&self.y0, self.h, &terms[..self.c.len()], &self.k, y);
+        let weights = &mut weights[..self.c.len()];
+        self.weights.at(theta, self.end, weights);
+        kernels::combine(&self.y0, self.h, weights, &self.k, y);
     }
 
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {

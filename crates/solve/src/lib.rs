@@ -5,19 +5,26 @@
 //! [`by_name`] finds a method.
 
 mod controller;
+mod crossings;
 mod doubling;
 mod driver;
+mod events;
 mod explicit;
 mod initial_step;
+mod instants;
 mod kernels;
 mod method;
 mod methods;
 mod options;
 mod outcome;
+mod roots;
 mod rows;
+mod sliding;
+mod switches;
 mod system;
 pub mod tableau;
 pub mod tableaus;
+mod zeno;
 
 pub use doubling::StepDoubling;
 pub use driver::solve;

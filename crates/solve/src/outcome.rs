@@ -49,7 +49,7 @@ pub enum Reason {
     NotFinite {
         /// Time.
         t: f64,
-        /// Which component.
+        /// Which component; the held values are counted behind the states.
         component: usize,
         /// Already at the start.
         at_start: bool,

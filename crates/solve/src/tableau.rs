@@ -41,6 +41,8 @@ pub enum ErrorRows<'a> {
     One {
         /// Weights of the stages.
         e: &'a [f64],
+        /// Weights for the components whose estimate vanishes, if that can happen without the error being small.
+        fallback: &'a [f64],
         /// err ∼ h^exponent.
         exponent: u32,
     },

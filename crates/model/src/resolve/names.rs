@@ -37,7 +37,7 @@ impl Resolver<'_> {
                 _ => None,
             })
             .collect();
-        for (&name, _) in &seen.parameters {
+        for &name in seen.parameters.keys() {
             self.kinds.insert(name, Kind::Parameter);
         }
         for (&name, &span) in &seen.inputs {

@@ -213,29 +213,29 @@ impl Resolver<'_> {
 
     fn equation(&mut self, left: Expr, right: Expr, span: Span) {
         let left_id = self.number_expression(left, View::Trajectory);
-        if let NodeKind::Variable { name, name_span, primes, .. } = self.tree.node(left.root).kind {
-            if let ordinate_expr::Expr::Var(v) = self.model.graph.node(left_id) {
-                let role = self.model.variable(v).role;
-                let what = match role {
-                    Role::Parameter => Some("a parameter"),
-                    Role::Input => Some("an input"),
-                    Role::Held => Some("a value that events assign"),
-                    Role::Unknown | Role::Mode => None,
-                };
-                if let (Some(what), 0) = (what, primes) {
-                    let text = self.tree.name(name);
-                    self.report(
-                        Diagnostic::error(
-                            "defined-twice",
-                            name_span,
-                            format!("`{text}` is {what} and has an equation, too"),
-                        )
-                        .help("remove one of the two"),
-                    );
-                }
-                let quantity = self.model.variable(v).quantity;
-                self.model.quantities[quantity].declared = true;
+        if let NodeKind::Variable { name, name_span, primes, .. } = self.tree.node(left.root).kind
+            && let ordinate_expr::Expr::Var(v) = self.model.graph.node(left_id)
+        {
+            let role = self.model.variable(v).role;
+            let what = match role {
+                Role::Parameter => Some("a parameter"),
+                Role::Input => Some("an input"),
+                Role::Held => Some("a value that events assign"),
+                Role::Unknown | Role::Mode => None,
+            };
+            if let (Some(what), 0) = (what, primes) {
+                let text = self.tree.name(name);
+                self.report(
+                    Diagnostic::error(
+                        "defined-twice",
+                        name_span,
+                        format!("`{text}` is {what} and has an equation, too"),
+                    )
+                    .help("remove one of the two"),
+                );
             }
+            let quantity = self.model.variable(v).quantity;
+            self.model.quantities[quantity].declared = true;
         }
         let right_id = self.number_expression(right, View::Trajectory);
         self.model.equations.push(Equation { left: left_id, right: right_id, span });

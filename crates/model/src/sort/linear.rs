@@ -45,10 +45,11 @@ pub(super) fn solve_block(
 /// An equation `v = …` whose right-hand side does not contain v.
 fn explicit(g: &mut Graph, rest: &[(ExprId, ExprId)], open: &[VarId]) -> Option<(usize, VarId)> {
     for (k, &(left, right)) in rest.iter().enumerate() {
-        if let Expr::Var(v) = g.node(left) {
-            if open.contains(&v) && g.variables(right).binary_search(&v).is_err() {
-                return Some((k, v));
-            }
+        if let Expr::Var(v) = g.node(left)
+            && open.contains(&v)
+            && g.variables(right).binary_search(&v).is_err()
+        {
+            return Some((k, v));
         }
     }
     None

@@ -11,7 +11,7 @@ pub static BOGACKI_SHAMPINE: ExplicitTableau<'static> = ExplicitTableau {
     c: &[0.0, 1.0/2.0, 3.0/4.0, 1.0],
     a: &[&[], &[1.0/2.0], &[0.0, 3.0/4.0], &[2.0/9.0, 1.0/3.0, 4.0/9.0]],
     b: &[2.0/9.0, 1.0/3.0, 4.0/9.0, 0.0],
-    error: ErrorRows::One { e: &[-5.0/72.0, 1.0/12.0, 1.0/9.0, -1.0/8.0], exponent: 3 },
+    error: ErrorRows::One { e: &[-5.0/72.0, 1.0/12.0, 1.0/9.0, -1.0/8.0], fallback: &[], exponent: 3 },
     dense: HERMITE,
     real_stability: None,
 };
@@ -37,6 +37,7 @@ pub static DORMAND_PRINCE: ExplicitTableau<'static> = ExplicitTableau {
     b: &[35.0/384.0, 0.0, 500.0/1113.0, 125.0/192.0, -2187.0/6784.0, 11.0/84.0, 0.0],
     error: ErrorRows::One {
         e: &[71.0/57600.0, 0.0, -71.0/16695.0, 71.0/1920.0, -17253.0/339200.0, 22.0/525.0, -1.0/40.0],
+        fallback: &[],
         exponent: 5,
     },
     dense: Dense {
@@ -52,6 +53,10 @@ pub static DORMAND_PRINCE: ExplicitTableau<'static> = ExplicitTableau {
 
 /// Fehlberg 5(6): Computing 4 (1969) 93–106. It goes on with the formula of order 5; the one of order 6 estimates
 /// its error.
+///
+/// Both formulas are the same quadrature where f depends on t alone, so the estimate is exactly zero for such a
+/// component however wrong it is. There the difference to the quadrature of order 4 without the node 4/15 serves:
+/// it is cautious, but not blind.
 ///
 /// The dense output is one step of the bootstrap of Enright, Jackson, Nørsett, Thomsen, ACM TOMS 12 (1986) 193–218:
 /// the cubic Hermite interpolant u has an error of O(h⁴), hence f(t + h/3, u(1/3)) too, and the quartic that has this
@@ -78,7 +83,11 @@ pub static FEHLBERG: ExplicitTableau<'static> = ExplicitTableau {
         &[93.0/640.0, -18.0/5.0, 803.0/256.0, -11.0/160.0, 99.0/256.0, 0.0, 1.0],
     ],
     b: &[31.0/384.0, 0.0, 1125.0/2816.0, 9.0/32.0, 125.0/768.0, 5.0/66.0, 0.0, 0.0],
-    error: ErrorRows::One { e: &[5.0/66.0, 0.0, 0.0, 0.0, 0.0, 5.0/66.0, -5.0/66.0, -5.0/66.0], exponent: 6 },
+    error: ErrorRows::One {
+        e: &[5.0/66.0, 0.0, 0.0, 0.0, 0.0, 5.0/66.0, -5.0/66.0, -5.0/66.0],
+        fallback: &[-15.0/128.0, 0.0, 1125.0/2816.0, -45.0/32.0, 375.0/256.0, -15.0/44.0],
+        exponent: 6,
+    },
     dense: Dense {
         order: 4,
         stages: &[(1.0/3.0, &[

@@ -1,5 +1,6 @@
 //! What the methods and the driver promise, claim by claim.
 
+mod events;
 mod orders;
 #[path = "../problems/mod.rs"]
 mod problems;

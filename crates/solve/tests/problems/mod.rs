@@ -1,5 +1,7 @@
 //! Classical problems and small tools shared by the tests.
 
+pub mod hybrid;
+
 use std::ops::ControlFlow;
 
 use ordinate_solve::{Interrupt, Layout, Method, Options, Outcome, Sink, Start, System, solve};

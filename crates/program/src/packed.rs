@@ -1,0 +1,338 @@
+//! Instructions as the evaluator in double precision runs them: ordered by the length of the chain before
+//! them, then by operation, so that like ones stand together and do not wait for each other; a product that is
+//! used once, by a sum, is part of that sum. The numbers are the same as those of the plain list, bit for bit.
+//!
+//! ```text
+//!   code = [ operation, count, operands of the first, operands of the second, … ]  …
+//! ```
+//!
+//! Results go to consecutive temporaries, so they need no operand. Measured on the outer planets (36 states):
+//! 766 ns per evaluation of the plain list, one by one with checks, became 321 ns, the stages of the method included.
+
+use crate::{Instruction, Op, Section};
+use ordinate_expr::{Function, power};
+
+/// A section ready to run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packed {
+    code: Vec<u32>,
+    /// Registers of the results.
+    pub results: Vec<u32>,
+    first: usize,
+    /// Number of registers that the code was checked for.
+    least: usize,
+}
+
+/// What one entry of the code does; a superset of [`Op`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    Plain(Op),
+    /// a·b + c
+    MulAdd,
+    /// a·b − c
+    MulSub,
+    /// c − a·b
+    SubMul,
+}
+
+/// Operation codes; the payload of an operation stands in the upper half of its word.
+mod code {
+    pub const NEG: u32 = 0;
+    pub const ADD: u32 = 1;
+    pub const SUB: u32 = 2;
+    pub const MUL: u32 = 3;
+    pub const SQUARE: u32 = 4;
+    pub const DIV: u32 = 5;
+    pub const POW: u32 = 6;
+    pub const HALF_POWER: u32 = 7;
+    pub const CALL: u32 = 8;
+    pub const ATAN2: u32 = 9;
+    pub const LESS: u32 = 10;
+    pub const LESS_EQUAL: u32 = 11;
+    pub const EQUAL: u32 = 12;
+    pub const NOT: u32 = 13;
+    pub const AND: u32 = 14;
+    pub const OR: u32 = 15;
+    pub const SELECT: u32 = 16;
+    pub const LOOKUP: u32 = 17;
+    pub const MUL_ADD: u32 = 18;
+    pub const MUL_SUB: u32 = 19;
+    pub const SUB_MUL: u32 = 20;
+}
+
+/// The word of an operation and its number of operands.
+fn word(step: Step) -> (u32, usize) {
+    let with = |code: u32, payload: u32| code | payload << 16;
+    match step {
+        Step::MulAdd => (code::MUL_ADD, 3),
+        Step::MulSub => (code::MUL_SUB, 3),
+        Step::SubMul => (code::SUB_MUL, 3),
+        Step::Plain(op) => match op {
+            Op::Neg => (code::NEG, 1),
+            Op::Add => (code::ADD, 2),
+            Op::Sub => (code::SUB, 2),
+            Op::Mul => (code::MUL, 2),
+            Op::Square => (code::SQUARE, 1),
+            Op::Div => (code::DIV, 2),
+            Op::Pow => (code::POW, 2),
+            Op::HalfPower(n) => (with(code::HALF_POWER, u32::from(n as u16)), 1),
+            Op::Call(f) => {
+                let k = Function::ALL.iter().position(|&g| g == f).expect("all functions are listed");
+                (with(code::CALL, k as u32), 1)
+            }
+            Op::Atan2 => (code::ATAN2, 2),
+            Op::Less => (code::LESS, 2),
+            Op::LessEqual => (code::LESS_EQUAL, 2),
+            Op::Equal => (code::EQUAL, 2),
+            Op::Not => (code::NOT, 1),
+            Op::And => (code::AND, 2),
+            Op::Or => (code::OR, 2),
+            Op::Select => (code::SELECT, 3),
+            Op::Lookup(list) => {
+                assert!(list < 1 << 16, "fewer than 65536 columns of tables");
+                (with(code::LOOKUP, list), 1)
+            }
+        },
+    }
+}
+
+impl Packed {
+    /// Packs a section whose temporaries begin at `first` among `registers` registers.
+    pub fn new(section: &Section, first: u32, registers: usize) -> Packed {
+        Packed::pack(section, fuse(section, first), first, registers, true)
+    }
+
+    /// Packs a section whose results stay in the order they have, since others refer to them.
+    pub fn in_order(section: &Section, first: u32, registers: usize) -> Packed {
+        let steps = section.instructions.iter().enumerate();
+        let steps = steps.map(|(k, i)| (k, Step::Plain(i.op), [i.a, i.b, i.c])).collect();
+        Packed::pack(section, steps, first, registers, false)
+    }
+
+    fn pack(
+        section: &Section,
+        steps: Vec<(usize, Step, [u32; 3])>,
+        first: u32,
+        registers: usize,
+        by_level: bool,
+    ) -> Packed {
+        let count = section.instructions.len();
+        // levels: how long a chain an instruction has to wait for
+        let mut level = vec![0u32; count];
+        let at = |register: u32| (register >= first).then(|| (register - first) as usize);
+        let mut order: Vec<(u32, u32, usize)> = Vec::with_capacity(steps.len());
+        for (k, &(index, step, operands)) in steps.iter().enumerate() {
+            let (word, used) = word(step);
+            // in order, each instruction is a level of its own
+            let waits = if by_level { 0 } else { k as u32 };
+            let depth =
+                operands[..used].iter().filter_map(|&r| at(r)).map(|i| level[i] + 1).max().unwrap_or(0).max(waits);
+            level[index] = depth;
+            order.push((depth, word, k));
+        }
+        order.sort_unstable();
+        let mut place = vec![0u32; count];
+        for (position, &(_, _, k)) in order.iter().enumerate() {
+            place[steps[k].0] = first + position as u32;
+        }
+        let moved = |register: u32| at(register).map_or(register, |i| place[i]);
+        let mut packed = Packed { code: Vec::new(), results: Vec::new(), first: first as usize, least: registers };
+        let (mut head, mut counter) = (None, 0);
+        for &(depth, word_of_step, k) in &order {
+            let (_, step, operands) = steps[k];
+            if head != Some((depth, word_of_step)) {
+                head = Some((depth, word_of_step));
+                packed.code.extend([word_of_step, 0]);
+                counter = packed.code.len() - 1;
+            }
+            packed.code[counter] += 1;
+            packed.code.extend(operands[..word(step).1].iter().map(|&r| moved(r)));
+        }
+        packed.results = section.results.iter().map(|&r| moved(r)).collect();
+        packed.check(registers);
+        packed
+    }
+
+    /// The invariant that `run` relies on: every operand and every result is a register.
+    fn check(&self, registers: usize) {
+        let (mut p, mut out) = (0, self.first);
+        while p < self.code.len() {
+            let (operands, count) = (operands_of(self.code[p]), self.code[p + 1] as usize);
+            let list = &self.code[p + 2..p + 2 + count * operands];
+            assert!(list.iter().all(|&r| (r as usize) < registers), "operands are registers");
+            p += 2 + count * operands;
+            out += count;
+        }
+        assert!(p == self.code.len() && out <= registers, "results are registers");
+        assert!(self.results.iter().all(|&r| (r as usize) < registers), "results are registers");
+    }
+
+    /// Runs the section over the registers.
+    pub fn run(&self, lists: &[Vec<f64>], registers: &mut [f64]) {
+        assert!(registers.len() >= self.least, "as many registers as the code was packed for");
+        let mut m = Machine { code: &self.code, at: 0, registers, out: self.first };
+        while m.at < m.code.len() {
+            let (word, count) = (m.code[m.at], m.code[m.at + 1]);
+            m.at += 2;
+            let payload = word >> 16;
+            match word & 0xffff {
+                code::NEG => m.one(count, |a| -a),
+                code::ADD => m.two(count, |a, b| a + b),
+                code::SUB => m.two(count, |a, b| a - b),
+                code::MUL => m.two(count, |a, b| a * b),
+                code::SQUARE => m.one(count, |a| a * a),
+                code::DIV => m.two(count, |a, b| a / b),
+                code::POW => m.two(count, power),
+                code::HALF_POWER => half_power(&mut m, count, payload as u16 as i16),
+                code::CALL => call(&mut m, count, Function::ALL[payload as usize]),
+                code::ATAN2 => m.two(count, f64::atan2),
+                code::LESS => m.two(count, |a, b| truth(a < b)),
+                code::LESS_EQUAL => m.two(count, |a, b| truth(a <= b)),
+                code::EQUAL => m.two(count, |a, b| truth(a == b)),
+                code::NOT => m.one(count, |a| 1.0 - a),
+                code::AND => m.two(count, |a, b| a * b),
+                code::OR => m.two(count, f64::max),
+                code::SELECT => m.three(count, |a, b, c| if a != 0.0 { b } else { c }),
+                code::LOOKUP => {
+                    let values = &lists[payload as usize];
+                    m.one(count, |a| values[(a as usize).min(values.len() - 1)]);
+                }
+                code::MUL_ADD => m.three(count, |a, b, c| a * b + c),
+                code::MUL_SUB => m.three(count, |a, b, c| a * b - c),
+                code::SUB_MUL => m.three(count, |a, b, c| c - a * b),
+                other => unreachable!("operation {other} is not one of the packer's"),
+            }
+        }
+    }
+}
+
+fn truth(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
+/// x^(n/2); the frequent ones without a loop.
+fn half_power(m: &mut Machine, count: u32, n: i16) {
+    match n {
+        -3 => m.one(count, |x| 1.0 / (x * x.sqrt())),
+        -2 => m.one(count, |x| 1.0 / x),
+        -1 => m.one(count, |x| 1.0 / x.sqrt()),
+        1 => m.one(count, f64::sqrt),
+        3 => m.one(count, |x| x * x.sqrt()),
+        6 => m.one(count, |x| x * x * x),
+        _ => m.one(count, |x| power(x, f64::from(n) / 2.0)),
+    }
+}
+
+/// The frequent functions have a loop of their own.
+fn call(m: &mut Machine, count: u32, f: Function) {
+    match f {
+        Function::Sin => m.one(count, f64::sin),
+        Function::Cos => m.one(count, f64::cos),
+        Function::Exp => m.one(count, f64::exp),
+        Function::Sqrt => m.one(count, f64::sqrt),
+        _ => m.one(count, |x| f.evaluate(x)),
+    }
+}
+
+/// The state of the interpreter.
+struct Machine<'a> {
+    code: &'a [u32],
+    at: usize,
+    registers: &'a mut [f64],
+    out: usize,
+}
+
+impl Machine<'_> {
+    /// # Safety
+    /// `Packed::check` saw that every operand in the code is a register, and `run` that there are as many registers.
+    #[inline(always)]
+    unsafe fn operand(&self, k: usize) -> f64 {
+        unsafe { *self.registers.get_unchecked(*self.code.get_unchecked(self.at + k) as usize) }
+    }
+
+    /// # Safety
+    /// As for [`Machine::operand`]; `check` counted the results, too.
+    #[inline(always)]
+    unsafe fn store(&mut self, value: f64, operands: usize) {
+        unsafe { *self.registers.get_unchecked_mut(self.out) = value };
+        self.out += 1;
+        self.at += operands;
+    }
+
+    #[inline(always)]
+    fn one(&mut self, count: u32, f: impl Fn(f64) -> f64) {
+        for _ in 0..count {
+            unsafe {
+                let a = self.operand(0);
+                self.store(f(a), 1);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn two(&mut self, count: u32, f: impl Fn(f64, f64) -> f64) {
+        for _ in 0..count {
+            unsafe {
+                let (a, b) = (self.operand(0), self.operand(1));
+                self.store(f(a, b), 2);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn three(&mut self, count: u32, f: impl Fn(f64, f64, f64) -> f64) {
+        for _ in 0..count {
+            unsafe {
+                let (a, b, c) = (self.operand(0), self.operand(1), self.operand(2));
+                self.store(f(a, b, c), 3);
+            }
+        }
+    }
+}
+
+fn operands_of(word: u32) -> usize {
+    match word & 0xffff {
+        code::NEG | code::SQUARE | code::HALF_POWER | code::CALL | code::NOT | code::LOOKUP => 1,
+        code::SELECT | code::MUL_ADD | code::MUL_SUB | code::SUB_MUL => 3,
+        _ => 2,
+    }
+}
+
+/// The steps of a section: index of the instruction whose result it is, what it does, its operands. Products that
+/// went into a sum are left out.
+fn fuse(section: &Section, first: u32) -> Vec<(usize, Step, [u32; 3])> {
+    let at = |register: u32| (register >= first).then(|| (register - first) as usize);
+    let mut uses = vec![0u32; section.instructions.len()];
+    let operands =
+        section.instructions.iter().flat_map(|i| [i.a, i.b, i.c].into_iter().take(word(Step::Plain(i.op)).1));
+    operands.chain(section.results.iter().copied()).filter_map(at).for_each(|i| uses[i] += 1);
+    let product = |register: u32| {
+        let i = at(register).filter(|&i| uses[i] == 1)?;
+        let Instruction { op, a, b, .. } = section.instructions[i];
+        match op {
+            Op::Mul => Some((i, a, b)),
+            Op::Square => Some((i, a, a)),
+            _ => None,
+        }
+    };
+    let mut absorbed = vec![false; section.instructions.len()];
+    let mut steps = Vec::with_capacity(section.instructions.len());
+    for (k, &Instruction { op, a, b, c, .. }) in section.instructions.iter().enumerate() {
+        let fused = match (op, product(a), product(b)) {
+            (Op::Add, Some((i, p, q)), _) => Some((i, Step::MulAdd, [p, q, b])),
+            (Op::Add, None, Some((i, p, q))) => Some((i, Step::MulAdd, [p, q, a])),
+            (Op::Sub, Some((i, p, q)), _) => Some((i, Step::MulSub, [p, q, b])),
+            (Op::Sub, None, Some((i, p, q))) => Some((i, Step::SubMul, [p, q, a])),
+            _ => None,
+        };
+        match fused {
+            Some((i, step, operands)) => {
+                absorbed[i] = true;
+                steps.push((k, step, operands));
+            }
+            None => steps.push((k, Step::Plain(op), [a, b, c])),
+        }
+    }
+    steps.retain(|&(k, ..)| !absorbed[k]);
+    steps
+}

@@ -1,0 +1,228 @@
+//! What happens at an instant: modes change, conditions become true, actions run, until all is quiet.
+
+use crate::crossings::{Crossing, Crossings, Step};
+use crate::instants::Instants;
+use crate::sliding::Flow;
+use crate::switches::{Moment, Switches};
+use crate::zeno::Guard;
+use crate::{Layout, Method, Reaction, Reason, UsageError, Zeno};
+
+/// Actions may trigger actions so often at one instant.
+const ROUNDS: usize = 100;
+
+/// Everything about events of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    instants: Instants,
+    switches: Switches,
+    crossings: Crossings,
+    guard: Guard,
+    reactions: Vec<Reaction>,
+    /// Number of held values.
+    held: usize,
+    /// Whether each condition was true.
+    truth: Vec<bool>,
+    truth_now: Vec<bool>,
+    actions: Vec<usize>,
+    d_test: Vec<f64>,
+    new_y: Vec<f64>,
+    new_d: Vec<f64>,
+    /// State and discrete values before the instant.
+    pub y_before: Vec<f64>,
+    pub d_before: Vec<f64>,
+}
+
+/// The point in time at which something happens; what happens there changes y and d.
+pub(crate) struct Now<'a> {
+    pub t: f64,
+    pub y: &'a mut [f64],
+    pub d: &'a mut [f64],
+    /// A length of time in which things happen: the step.
+    pub scale: f64,
+}
+
+/// What happened at an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Happened {
+    /// The system is another one now, or its state: the method must start anew.
+    pub changed: bool,
+    /// The state jumped.
+    pub jumped: bool,
+    /// An action of a condition ran.
+    pub acted: bool,
+    /// This condition ends the run.
+    pub stop: Option<usize>,
+}
+
+impl Events {
+    pub fn new(layout: &Layout, t_start: f64, t_end: f64) -> Result<Events, UsageError> {
+        let (y, d) = (vec![0.0; layout.states], vec![0.0; layout.discrete()]);
+        let conditions = vec![false; layout.conditions.len()];
+        Ok(Events {
+            instants: Instants::new(layout, t_start, t_end)?,
+            switches: Switches::new(layout),
+            crossings: Crossings::new(layout.states, layout.switches.len()),
+            guard: Guard::new(layout.switches.len(), t_start),
+            reactions: layout.conditions.clone(),
+            held: layout.held,
+            truth: conditions.clone(),
+            truth_now: conditions,
+            actions: Vec::new(),
+            d_test: d.clone(),
+            new_y: y.clone(),
+            new_d: d.clone(),
+            y_before: y,
+            d_before: d,
+        })
+    }
+
+    /// The next time that a step must not pass.
+    pub fn next_instant(&self) -> f64 {
+        self.instants.next()
+    }
+
+    /// Whether steps must be searched.
+    pub fn searching(&self) -> bool {
+        self.crossings.active()
+    }
+
+    /// Evaluations of f that the methods do not see.
+    pub fn evaluations(&self) -> u64 {
+        self.switches.evaluations
+    }
+
+    /// The start. What is true by the start values themselves does not fire; what becomes true right behind them does:
+    /// a ball that lies on the floor and moves downwards bounces.
+    pub fn begin(&mut self, flow: &mut Flow, now: &mut Now) -> Result<Happened, Reason> {
+        self.keep(now);
+        let zeno = |cause| Reason::Zeno { t: now.t, cause };
+        self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+        self.switches.exact_modes(flow.system, now.t, now.y, now.d);
+        let mut happened = Happened::default();
+        self.run_actions(flow, now, &mut happened)?;
+        self.switches.exact_modes(flow.system, now.t, now.y, now.d);
+        flow.system.conditions(now.d, &mut self.truth);
+        self.y_before.copy_from_slice(now.y);
+        self.d_before.copy_from_slice(now.d);
+        self.quieten(flow, now, happened)
+    }
+
+    /// An instant at which a step ended, at a crossing or not.
+    pub fn at(&mut self, flow: &mut Flow, now: &mut Now, crossing: Option<Crossing>) -> Result<Happened, Reason> {
+        self.keep(now);
+        let zeno = |cause| Reason::Zeno { t: now.t, cause };
+        self.switches.clear();
+        if let Some(sliding) = &flow.sliding {
+            self.switches.put_on(sliding.boundary);
+        }
+        let mut happened = Happened::default();
+        if let Some(crossing) = crossing {
+            let resolution = 16.0 * f64::EPSILON * now.t.abs();
+            self.guard.event(crossing.boundary.switch, now.t, resolution).map_err(zeno)?;
+            self.switches.put_on(crossing.boundary);
+            happened.changed = true;
+        }
+        if now.t >= self.instants.next() {
+            self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+            self.run_actions(flow, now, &mut happened)?;
+        }
+        if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {
+            // For this very instant the mode is that of the boundary.
+            let mode = std::mem::replace(&mut now.d[crossing.boundary.switch], crossing.boundary.on);
+            self.react(flow, now, &mut happened)?;
+            now.d[crossing.boundary.switch] = mode;
+        }
+        self.quieten(flow, now, happened)
+    }
+
+    fn keep(&mut self, now: &Now) {
+        self.y_before.copy_from_slice(now.y);
+        self.d_before.copy_from_slice(now.d);
+    }
+
+    /// Modes, conditions, actions, again and again until nothing becomes true any more.
+    fn quieten(&mut self, flow: &mut Flow, now: &mut Now, mut happened: Happened) -> Result<Happened, Reason> {
+        let slid = flow.sliding.is_some();
+        let mut culprit = 0;
+        let mut quiet = false;
+        for _ in 0..ROUNDS {
+            let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+            self.switches.settle(flow, &moment, now.d).map_err(|cause| Reason::Zeno { t: now.t, cause })?;
+            match self.react(flow, now, &mut happened)? {
+                Some(condition) => culprit = condition,
+                None => {
+                    quiet = true;
+                    break;
+                }
+            }
+        }
+        if !quiet {
+            return Err(Reason::Zeno { t: now.t, cause: Zeno::Cascade { condition: culprit } });
+        }
+        happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.sliding.is_some();
+        if happened.changed || self.crossings.active() != self.switches.any_of_state() {
+            self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
+        }
+        Ok(happened)
+    }
+
+    /// Runs the actions of the conditions that became true; returns one of these conditions.
+    fn react(&mut self, flow: &mut Flow, now: &mut Now, happened: &mut Happened) -> Result<Option<usize>, Reason> {
+        flow.system.conditions(now.d, &mut self.truth_now);
+        let mut risen = None;
+        for (index, reaction) in self.reactions.iter().enumerate() {
+            if self.truth_now[index] && !self.truth[index] {
+                risen = Some(index);
+                match reaction {
+                    Reaction::Act(action) => {
+                        self.actions.push(*action);
+                        happened.acted = true;
+                    }
+                    Reaction::Stop => happened.stop = happened.stop.or(Some(index)),
+                }
+            }
+        }
+        self.truth.copy_from_slice(&self.truth_now);
+        self.run_actions(flow, now, happened)?;
+        Ok(risen)
+    }
+
+    /// Runs the listed actions, which all read the values before them, and empties the list.
+    fn run_actions(&mut self, flow: &mut Flow, now: &mut Now, happened: &mut Happened) -> Result<(), Reason> {
+        if self.actions.is_empty() {
+            return Ok(());
+        }
+        self.new_y.copy_from_slice(now.y);
+        self.new_d.copy_from_slice(now.d);
+        for action in self.actions.drain(..) {
+            flow.system.act(action, now.t, now.y, now.d, &mut self.new_y, &mut self.new_d);
+        }
+        let held = &self.new_d[self.d_test.len() - self.held..];
+        if let Some(component) = self.new_y.iter().chain(held).position(|value| !value.is_finite()) {
+            return Err(Reason::NotFinite { t: now.t, component, at_start: false });
+        }
+        happened.jumped |= self.new_y != now.y;
+        happened.changed |= self.new_d != now.d;
+        now.y.copy_from_slice(&self.new_y);
+        now.d.copy_from_slice(&self.new_d);
+        self.switches.after_action(flow.system, now.t, now.y, now.d);
+        Ok(())
+    }
+
+    /// The first crossing of the step that `method` remembers.
+    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, rtol: f64) -> Option<Crossing> {
+        let (test, truth, truth_now) = (&mut self.d_test, &self.truth, &mut self.truth_now);
+        let mut touch_counts = |flow: &mut Flow, switch: usize| {
+            test.copy_from_slice(step.d);
+            test[switch] = 0.0;
+            flow.system.conditions(test, truth_now);
+            truth_now.iter().zip(truth).any(|(now, before)| *now && !before)
+        };
+        self.crossings.search(flow, method, step, rtol, &mut touch_counts)
+    }
+
+    /// The step was accepted to its end, where nothing happened.
+    pub fn accept(&mut self) {
+        self.crossings.accept();
+    }
+}

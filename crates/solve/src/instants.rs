@@ -1,0 +1,78 @@
+//! The times that a step must end at: crossings of switches of time alone, and samples.
+
+use crate::{Layout, System, UsageError, Zeno};
+
+/// The next of each kind of instants.
+#[derive(Clone, Debug)]
+pub(crate) struct Instants {
+    /// Switch and time of its next crossing, infinite if there is none.
+    crossings: Vec<(usize, f64)>,
+    samples: Vec<Sample>,
+    t_start: f64,
+    t_end: f64,
+    next: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    period: f64,
+    action: usize,
+    /// How many were taken.
+    taken: u64,
+    next: f64,
+}
+
+impl Instants {
+    pub fn new(layout: &Layout, t_start: f64, t_end: f64) -> Result<Instants, UsageError> {
+        if let Some(sampled) = layout.sampled.iter().find(|s| !(s.period > 0.0 && s.period.is_finite())) {
+            return Err(UsageError::BadStep { what: "sampling period", value: sampled.period });
+        }
+        let of_time = layout.switches.iter().enumerate().filter(|(_, switch)| switch.of_time);
+        let sample = |s: &crate::Sampled| Sample { period: s.period, action: s.action, taken: 0, next: t_start };
+        Ok(Instants {
+            // Before the start, so that the first call of `enter` looks for the first crossing.
+            crossings: of_time.map(|(k, _)| (k, t_start)).collect(),
+            samples: layout.sampled.iter().map(sample).collect(),
+            t_start,
+            t_end,
+            next: t_start,
+        })
+    }
+
+    /// The next instant, infinite if there is none.
+    pub fn next(&self) -> f64 {
+        self.next
+    }
+
+    /// At time t: gives the switches of time alone their modes, lists the actions sampled now, and looks ahead.
+    /// Returns whether a mode changed.
+    pub fn enter(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        d: &mut [f64],
+        actions: &mut Vec<usize>,
+    ) -> Result<bool, Zeno> {
+        let mut changed = false;
+        for (switch, next) in self.crossings.iter_mut().filter(|(_, next)| *next <= t) {
+            let mode = system.mode_from(*switch, t);
+            changed |= mode != d[*switch];
+            d[*switch] = mode;
+            // A crossing reported again would stop time.
+            *next = system.next_crossing(*switch, t, self.t_end).filter(|next| *next > t).unwrap_or(f64::INFINITY);
+        }
+        for (index, sample) in self.samples.iter_mut().enumerate().filter(|(_, sample)| sample.next <= t) {
+            actions.push(sample.action);
+            sample.taken += 1;
+            // A product, not a sum: rounding does not add up.
+            sample.next = self.t_start + sample.taken as f64 * sample.period;
+            if sample.next <= t {
+                return Err(Zeno::Sampling { sampled: index });
+            }
+        }
+        let crossing = self.crossings.iter().map(|(_, next)| *next);
+        let sample = self.samples.iter().map(|sample| sample.next);
+        self.next = crossing.chain(sample).fold(f64::INFINITY, f64::min);
+        Ok(changed)
+    }
+}

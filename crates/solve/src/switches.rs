@@ -1,0 +1,254 @@
+//! On which side of its boundaries every switch is, at an instant.
+
+use crate::sliding::{Boundary, Flow};
+use crate::{Layout, Switch, SwitchKind, System, Zeno};
+
+/// The switches that depend on the state, with memory to find their modes.
+#[derive(Clone, Debug)]
+pub(crate) struct Switches {
+    all: Vec<Switch>,
+    g: Vec<f64>,
+    slopes: Vec<f64>,
+    /// The boundaries the switches are known to be on, found there by the search or sliding there.
+    on: Vec<Option<Boundary>>,
+    /// State, derivative and values of g of a probe.
+    probe: [Vec<f64>; 3],
+    /// Evaluations of f by probes.
+    pub evaluations: u64,
+}
+
+/// A point in time and a length of time in which things happen there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment<'a> {
+    pub t: f64,
+    pub y: &'a [f64],
+    pub scale: f64,
+}
+
+/// Where g goes from a boundary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Direction {
+    Up,
+    Down,
+    Stays,
+}
+
+impl Switches {
+    pub fn new(layout: &Layout) -> Switches {
+        let n = vec![0.0; layout.states];
+        let count = layout.switches.len();
+        Switches {
+            all: layout.switches.clone(),
+            g: vec![0.0; count],
+            slopes: vec![0.0; count],
+            on: vec![None; count],
+            probe: [n.clone(), n, vec![0.0; count]],
+            evaluations: 0,
+        }
+    }
+
+    /// The switches that are not functions of time alone.
+    pub fn of_state(&self) -> impl Iterator<Item = (usize, SwitchKind)> + use<> {
+        let list: Vec<_> = self.all.iter().enumerate().filter(|(_, s)| !s.of_time).map(|(k, s)| (k, s.kind)).collect();
+        list.into_iter()
+    }
+
+    /// Whether there is any such switch.
+    pub fn any_of_state(&self) -> bool {
+        self.all.iter().any(|switch| !switch.of_time)
+    }
+
+    /// Notes that a switch is on a boundary.
+    pub fn put_on(&mut self, boundary: Boundary) {
+        self.on[boundary.switch] = Some(boundary);
+    }
+
+    /// Forgets what is on a boundary.
+    pub fn clear(&mut self) {
+        self.on.fill(None);
+    }
+
+    /// The modes by the values of g alone, zero where g is zero.
+    pub fn exact_modes(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &mut [f64]) {
+        for _ in 0..=self.all.len() {
+            system.switch_values(t, y, d, &mut self.g);
+            let mut changed = false;
+            for (k, kind) in self.of_state() {
+                let mode = plain_mode(kind, self.g[k], d[k]);
+                changed |= mode != d[k];
+                d[k] = mode;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// The modes on an interval that begins now. A switch on a boundary goes where its slope points, with the modes of
+    /// that side; where both sides point back to the boundary, the flow slides along it.
+    pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Zeno> {
+        let rounds = 2 * self.all.len() + 4;
+        let mut unsettled = 0;
+        for _ in 0..rounds {
+            flow.system.switch_values(now.t, now.y, d, &mut self.g);
+            flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+            let mut changed = false;
+            for (k, kind) in self.of_state() {
+                let before = d[k];
+                let boundary = self.boundary_at(k, kind, now);
+                match boundary {
+                    None => {
+                        d[k] = plain_mode(kind, self.g[k], before);
+                        self.on[k] = None;
+                        self.stop_sliding(flow, k);
+                    }
+                    Some(boundary) => self.leave_boundary(flow, &boundary, now, d)?,
+                }
+                if d[k] != before {
+                    (changed, unsettled) = (true, k);
+                }
+            }
+            if !changed {
+                return Ok(());
+            }
+        }
+        Err(Zeno::Contradiction { switch: unsettled })
+    }
+
+    /// The boundary that switch k is on: where it was put, unless an action took it away from there, or where it comes
+    /// to within the resolution of time.
+    fn boundary_at(&self, k: usize, kind: SwitchKind, now: &Moment) -> Option<Boundary> {
+        let g = self.g[k];
+        let boundary = boundary(k, kind, if kind == SwitchKind::Floor { g.round() } else { 0.0 });
+        let near = 8.0 * f64::EPSILON * (now.t.abs().max(now.scale)) * self.slopes[k].abs();
+        match self.on[k] {
+            Some(on) => Some(on),
+            None => ((g - boundary.level).abs() <= near).then_some(boundary),
+        }
+    }
+
+    /// An action may have moved switches away from their boundaries: those whose g changed are off.
+    pub fn after_action(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) {
+        let before = std::mem::take(&mut self.g);
+        self.g = vec![0.0; before.len()];
+        system.switch_values(t, y, d, &mut self.g);
+        for (k, on) in self.on.iter_mut().enumerate() {
+            if let Some(boundary) = on {
+                let moved = (self.g[k] - before[k]).abs();
+                if moved > (before[k] - boundary.level).abs() + f64::EPSILON * boundary.level.abs() {
+                    *on = None;
+                }
+            }
+        }
+    }
+
+    fn stop_sliding(&self, flow: &mut Flow, k: usize) {
+        if flow.sliding.as_ref().is_some_and(|sliding| sliding.boundary.switch == k) {
+            flow.slide(None);
+        }
+    }
+
+    /// The mode of a switch that is on a boundary.
+    ///
+    /// ```text
+    ///   above\below │ down      stays     up
+    ///   ────────────┼────────────────────────────
+    ///   up          │ either    above     above
+    ///   stays       │ below     on        slides
+    ///   down        │ below     slides    slides
+    /// ```
+    fn leave_boundary(
+        &mut self,
+        flow: &mut Flow,
+        boundary: &Boundary,
+        now: &Moment,
+        d: &mut [f64],
+    ) -> Result<(), Zeno> {
+        let k = boundary.switch;
+        let before = d[k];
+        let was_sliding = flow.sliding.take_if(|sliding| sliding.boundary.switch == k);
+        let up = self.direction(flow, boundary, boundary.above, now, d);
+        let down = self.direction(flow, boundary, boundary.below, now, d);
+        d[k] = match (up, down) {
+            (Direction::Up, Direction::Up | Direction::Stays) => boundary.above,
+            (Direction::Down | Direction::Stays, Direction::Down) => boundary.below,
+            (Direction::Stays, Direction::Stays) => boundary.on,
+            // It moves on in the direction it came; at rest on the boundary it stays there if it can.
+            (Direction::Up, Direction::Down) if before == boundary.above && self.on[k].is_some() => boundary.below,
+            (Direction::Up, Direction::Down) if before == boundary.below => boundary.above,
+            (Direction::Up, Direction::Down) => match self.direction(flow, boundary, boundary.on, now, d) {
+                Direction::Stays => boundary.on,
+                Direction::Up => boundary.above,
+                Direction::Down => boundary.below,
+            },
+            (Direction::Stays | Direction::Down, Direction::Up) | (Direction::Down, Direction::Stays) => {
+                if flow.sliding.is_some() {
+                    return Err(Zeno::Chattering { switch: k });
+                }
+                match was_sliding {
+                    Some(sliding) => flow.sliding = Some(sliding),
+                    None => flow.slide(Some(*boundary)),
+                }
+                self.on[k] = Some(*boundary);
+                boundary.on
+            }
+        };
+        Ok(())
+    }
+
+    /// Where g goes with this mode: by its slope, or, where that is zero, by a short step ahead.
+    fn direction(&mut self, flow: &mut Flow, at: &Boundary, mode: f64, now: &Moment, d: &mut [f64]) -> Direction {
+        let k = at.switch;
+        let kept = std::mem::replace(&mut d[k], mode);
+        flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+        let mut sign = self.slopes[k];
+        for factor in [1e-9, 1e-6, 1e-3] {
+            if sign != 0.0 {
+                break;
+            }
+            flow.with(|system| self.look_ahead(system, now, d, factor * now.scale));
+            sign = self.probe[2][k] - self.g[k];
+        }
+        d[k] = kept;
+        match sign {
+            sign if sign > 0.0 => Direction::Up,
+            sign if sign < 0.0 => Direction::Down,
+            _ => Direction::Stays,
+        }
+    }
+
+    /// The values of g one step of the midpoint rule ahead.
+    fn look_ahead(&mut self, system: &mut dyn System, now: &Moment, d: &[f64], h: f64) {
+        let [y, f, g] = &mut self.probe;
+        system.derivative(now.t, now.y, d, f);
+        for (y, (start, f)) in y.iter_mut().zip(now.y.iter().zip(&*f)) {
+            *y = start + 0.5 * h * f;
+        }
+        system.derivative(now.t + 0.5 * h, y, d, f);
+        for (y, (start, f)) in y.iter_mut().zip(now.y.iter().zip(&*f)) {
+            *y = start + h * f;
+        }
+        system.switch_values(now.t + h, y, d, g);
+        self.evaluations += 2;
+    }
+}
+
+/// The mode by the value of g alone; where g is not a number, the mode stays.
+fn plain_mode(kind: SwitchKind, g: f64, before: f64) -> f64 {
+    match kind {
+        _ if g.is_nan() => before,
+        SwitchKind::Sign if g == 0.0 => 0.0,
+        SwitchKind::Sign => g.signum(),
+        SwitchKind::Floor | SwitchKind::Segment => g.floor(),
+    }
+}
+
+/// The boundary of a switch at a level of g.
+pub(crate) fn boundary(switch: usize, kind: SwitchKind, level: f64) -> Boundary {
+    match kind {
+        SwitchKind::Sign => Boundary { switch, level, above: 1.0, below: -1.0, on: 0.0 },
+        SwitchKind::Floor | SwitchKind::Segment => {
+            Boundary { switch, level, above: level, below: level - 1.0, on: level }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The guard against events without end.
+
+use crate::Zeno;
+
+/// What is remembered of the events of each switch.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    t_start: f64,
+    histories: Vec<History>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct History {
+    /// The last times, latest first.
+    times: [f64; 3],
+    /// Events in succession that came ever faster.
+    shrinking: u32,
+    /// Events in succession that time cannot tell apart.
+    same: u32,
+}
+
+/// So many events in a row must come ever faster.
+const SUCCESSION: u32 = 10;
+
+/// Of the time that has passed, this part is what may be left to the accumulation point.
+const REMAINDER: f64 = 1e-9;
+
+impl Guard {
+    pub fn new(switches: usize, t_start: f64) -> Guard {
+        let history = History { times: [f64::NEG_INFINITY; 3], shrinking: 0, same: 0 };
+        Guard { t_start, histories: vec![history; switches] }
+    }
+
+    /// An event of `switch` at `t`; the resolution of time there is `resolution`.
+    ///
+    /// ```text
+    ///   Δₙ = tₙ − tₙ₋₂,   r = Δₙ / Δₙ₋₁ < 1:   the events accumulate at about tₙ + Δₙ r / (1 − r)
+    /// ```
+    ///
+    /// Two events make Δ, because a switch that goes forth and back often does so at unequal intervals. Events that
+    /// are merely frequent have r ≈ 1 and pass.
+    pub fn event(&mut self, switch: usize, t: f64, resolution: f64) -> Result<(), Zeno> {
+        let history = &mut self.histories[switch];
+        let [t1, t2, t3] = history.times;
+        history.times = [t, t1, t2];
+        let (gap, previous) = (t - t2, t1 - t3);
+        history.same = if t - t1 <= resolution { history.same + 1 } else { 0 };
+        let shrinks = gap.is_finite() && previous.is_finite() && gap < 0.99999 * previous;
+        history.shrinking = if shrinks { history.shrinking + 1 } else { 0 };
+        let ratio = gap / previous;
+        let near = shrinks && gap * ratio / (1.0 - ratio) < REMAINDER * (t - self.t_start);
+        if history.same >= SUCCESSION || (near && history.shrinking >= SUCCESSION) {
+            return Err(Zeno::Accumulation { switch });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accumulating_events_are_recognised_before_they_accumulate() {
+        for ratio in [0.5, 0.8, 0.99] {
+            let mut guard = Guard::new(1, 0.0);
+            let (mut t, mut gap) = (0.0, 1.0);
+            let end = 1.0 / (1.0 - ratio);
+            let stopped = (0..10_000).find(|_| {
+                t += gap;
+                gap *= ratio;
+                guard.event(0, t, 1e-15 * t).is_err()
+            });
+            assert!(stopped.is_some_and(|count| count > 20), "{ratio}: {stopped:?}");
+            assert!(end - t > 0.0 && end - t < 1e-8 * end, "{ratio}: {t}");
+        }
+    }
+
+    #[test]
+    fn frequent_events_are_not_zeno() {
+        let mut guard = Guard::new(1, 0.0);
+        for i in 0..1_000_000 {
+            // Forth and back at unequal intervals.
+            let t = f64::from(i) * 1e-3 + if i % 2 == 0 { 0.0 } else { 9e-4 };
+            assert_eq!(guard.event(0, t, 1e-15 * t), Ok(()));
+        }
+    }
+}
