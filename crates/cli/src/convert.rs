@@ -5,7 +5,8 @@ use crate::output::write_file;
 use crate::run::{FileFormat, columns_json, format_of};
 use crate::{Exit, message, print_out, usage};
 use ordinate::{Memory, RowSink};
-use std::io::Read;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 
 /// Converts a CSV result.
 pub fn convert(args: &ConvertArgs) -> Exit {
@@ -16,12 +17,7 @@ pub fn convert(args: &ConvertArgs) -> Exit {
 }
 
 fn work(args: &ConvertArgs) -> Result<Exit, String> {
-    let mut bytes = Vec::new();
-    if args.input == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| format!("standard input cannot be read: {e}"))?;
-    } else {
-        bytes = std::fs::read(&args.input).map_err(|e| format!("`{}` cannot be read: {e}", args.input))?;
-    }
+    let bytes = read_bytes(&args.input)?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`{}` is not a text in UTF-8", args.input))?;
     let all = read(&text).map_err(|reason| format!("`{}`: {reason}", args.input))?;
     let rows = select(all, &args.vars)?;
@@ -37,6 +33,27 @@ fn work(args: &ConvertArgs) -> Result<Exit, String> {
     write_file(&args.output, &bytes)?;
     message(&format!("wrote   {}  ({} columns, {} rows)", args.output, rows.names.len(), rows.columns[0].len()));
     Ok(Exit::Ok)
+}
+
+/// A table must fit into memory to be converted.
+const MOST_BYTES: u64 = 512 << 20;
+
+fn read_bytes(name: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = match name {
+        "-" => std::io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes),
+        _ => File::open(name).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)),
+    };
+    let what = if name == "-" { "standard input".to_string() } else { format!("`{name}`") };
+    match read {
+        Err(e) if e.kind() == ErrorKind::NotFound => Err(format!("there is no file {what}")),
+        Err(e) if e.kind() == ErrorKind::IsADirectory => Err(format!("{what} cannot be read: it is a folder")),
+        Err(e) => Err(format!("{what} cannot be read: {e}")),
+        Ok(_) if bytes.len() as u64 > MOST_BYTES => {
+            Err(format!("{what} has more than the {} MB that can be converted", MOST_BYTES >> 20))
+        }
+        Ok(_) => Ok(bytes),
+    }
 }
 
 fn split(line: &str) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::{Exit, message, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunError, RunOptions, Source, Stage,
-    Status, compile, emit, figure, render, simulate, summary_json,
+    Status, compile, emit, figure, render, short, simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::sync::OnceLock;
@@ -460,8 +460,8 @@ fn report(compiled: &Compiled, run: &Run, options: &RunOptions, files: &[String]
     let rejected = if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
     message(&format!(
         "{verb} {} … {}   {}{automatic}, {order}, {} steps{rejected}   {}",
-        run.t_start,
-        run.outcome.t_reached,
+        short(run.t_start),
+        short(run.outcome.t_reached),
         run.method,
         statistics.steps,
         time_text(run.seconds.solve)

@@ -25,6 +25,7 @@ mod run;
 mod summary;
 
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use explain::short;
 pub use figure::{PlotOptions, figure, table_figure};
 pub use info::{info, info_json};
 pub use ordinate_model::{SetError, closest};

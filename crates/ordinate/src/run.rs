@@ -327,12 +327,33 @@ fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]
     Ok((t_start, t_end))
 }
 
+/// More rows than this are a mistake: they would fill a disk.
+const MAX_ROWS: f64 = 1e8;
+
+/// Refuses what could never come to an end.
+fn check_counts(options: &RunOptions, span: f64) -> Result<(), RunError> {
+    if let (RowTimes::Every(dt), true) = (&options.rows, span > 0.0)
+        && span / dt > MAX_ROWS
+    {
+        let rows = span / dt;
+        return Err(usage(format!("`--every {dt:?}` makes {rows:.1e} rows, more than {MAX_ROWS:.0e}; use a longer one")));
+    }
+    if let Some(h) = options.step.filter(|h| span / h > options.max_steps as f64) {
+        let (steps, limit) = (span / h, options.max_steps);
+        return Err(usage(format!(
+            "`--step {h:?}` makes {steps:.1e} steps, more than `--max-steps` {limit} allows; use a longer step or raise the limit"
+        )));
+    }
+    Ok(())
+}
+
 fn solver_options(
     options: &RunOptions,
     t_start: f64,
     t_end: f64,
     parameters: &[(String, f64)],
 ) -> Result<Options, RunError> {
+    check_counts(options, t_end - t_start)?;
     let rows = match &options.rows {
         RowTimes::Even(count) => Rows::Even(*count),
         RowTimes::Every(dt) => Rows::Every(*dt),

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::Collector;
-use crate::lexer::{Token, TokenKind, lex};
+use crate::lexer::{LONGEST_NAME, Token, TokenKind, lex};
 use crate::words::{is_function, reserved};
 use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Span, Tree};
 
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn intern(&mut self, text: &'a str) -> Name {
         let names = &mut self.tree.names;
         *self.names.entry(text).or_insert_with(|| {
-            names.push(text.to_owned());
+            names.push(readable(text));
             Name(names.len() as u32 - 1)
         })
     }
@@ -291,4 +291,9 @@ impl<'a> Parser<'a> {
             self.mistake(found.help(format!("choose another name, such as `{name}1`")));
         }
     }
+}
+
+/// A name that is too long was reported; the later stages see its beginning.
+fn readable(name: &str) -> String {
+    if name.len() <= LONGEST_NAME { name.into() } else { name.chars().take(20).chain("…".chars()).collect() }
 }

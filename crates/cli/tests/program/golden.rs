@@ -24,7 +24,8 @@ struct Text {
 
 fn files() -> Vec<Value> {
     let folder = repository().join("tests/golden");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder).expect("the data").map(|e| e.expect("readable").path()).collect();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(&folder).expect("the data").map(|e| e.expect("readable").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|e| e == "json") && !path.ends_with("index.json"));
     paths.sort();
     let read = |path| serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
@@ -64,7 +65,8 @@ fn observed(case: &Value) -> Vec<String> {
 /// A telegraph line with `for`: the data lists its states as u1, u2, …
 fn telegraph(case: &Value) -> Text {
     let parameters = case["params"].as_object().expect("parameters");
-    let mut text: String = parameters.iter().map(|(name, value)| format!("param {name} = {}\n", expression(value))).collect();
+    let mut text: String =
+        parameters.iter().map(|(name, value)| format!("param {name} = {}\n", expression(value))).collect();
     text += "for k in 1..S-1: u[k]' = (i[k] - i[k+1])/C\nu[S]' = (i[S] - u[S]/R2)/C\n";
     text += "i[1]' = (u0 - u[1] - R1*i[1])/L\nfor k in 2..S: i[k]' = (u[k-1] - u[k])/L\n";
     text += match parameters.contains_key("tp") {
@@ -85,8 +87,11 @@ fn pade(case: &Value) -> Text {
     let parameters = &case["params"];
     let n: usize = string(&parameters["n"]).parse().expect("an order");
     let c: Vec<String> = list(&parameters["c"]).iter().map(string).collect();
-    let mut text =
-        format!("param T = {}, w = {}\nz' = w*c\nc' = -w*z\n", expression(&parameters["T"]), expression(&parameters["w"]));
+    let mut text = format!(
+        "param T = {}, w = {}\nz' = w*c\nc' = -w*z\n",
+        expression(&parameters["T"]),
+        expression(&parameters["w"])
+    );
     let sign = |k: usize| if k % 2 == 1 { "-" } else { "" };
     if string(&case["id"]).contains("mdorav") {
         let terms: String = (0..n).map(|k| format!(" - {}/T^{}*d{k}v", c[k], n - k)).collect();
@@ -112,7 +117,8 @@ fn stepped(case: &Value, name: &str, value: &Value) -> Option<String> {
         changes.extend(event["set"].get(name).map(|to| (number(&event["t"]), to)));
     }
     changes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let nest = |before: String, (t, to): &(f64, &Value)| format!("if t < {t:?} then ({before}) else {}", expression(to));
+    let nest =
+        |before: String, (t, to): &(f64, &Value)| format!("if t < {t:?} then ({before}) else {}", expression(to));
     (!changes.is_empty()).then(|| changes.iter().fold(expression(value), nest))
 }
 
@@ -185,7 +191,8 @@ fn compare(case: &Value, names: &[String], table: &Table) -> Result<(f64, String
         let row = table.rows.iter().find(|row| (row[0] - t).abs() <= 1e-9 * t.abs().max(1e-12));
         let row = row.ok_or_else(|| format!("no row at t = {t}"))?;
         for ((name, expected), scale) in names.iter().zip(list(&reference["y"])).zip(&scale) {
-            let column = table.names.iter().position(|known| known == name).ok_or_else(|| format!("no column {name}"))?;
+            let column =
+                table.names.iter().position(|known| known == name).ok_or_else(|| format!("no column {name}"))?;
             let expected = number(expected);
             let unit = match (is_relative(case), *scale) {
                 (true, _) => expected.abs().max(1e-300),
@@ -207,8 +214,25 @@ fn solve(case: &Value, text: &str) -> (Answer, Place) {
     let (from, to) = (format!("{:?}", number(&case["t0"])), format!("{:?}", number(&case["tend"])));
     let (rtol, atol) = (format!("{RTOL:e}"), format!("{:e}", ATOL * resolution(case)));
     let answer = place.run(&[
-        "run", "case.eq", "--t-start", &from, "-t", &to, "-m", "dp8", "--rtol", &rtol, "--atol", &atol, "--at",
-        &times.join(","), "-o", "o.csv", "--summary", "json", "-q",
+        "run",
+        "case.eq",
+        "--t-start",
+        &from,
+        "-t",
+        &to,
+        "-m",
+        "dp8",
+        "--rtol",
+        &rtol,
+        "--atol",
+        &atol,
+        "--at",
+        &times.join(","),
+        "-o",
+        "o.csv",
+        "--summary",
+        "json",
+        "-q",
     ]);
     (answer, place)
 }
@@ -277,8 +301,19 @@ const ONE_STEP: [(&str, &str); 6] = [
 
 fn fixed_step(text: &str, method: &str, h: &str, steps: u64) -> Value {
     let end = format!("{steps}*{h}");
-    let answer =
-        Place::new().with("case.eq", text).run(&["run", "case.eq", "-t", &end, "-m", method, "--step", h, "--summary", "json", "-q"]);
+    let answer = Place::new().with("case.eq", text).run(&[
+        "run",
+        "case.eq",
+        "-t",
+        &end,
+        "-m",
+        method,
+        "--step",
+        h,
+        "--summary",
+        "json",
+        "-q",
+    ]);
     let summary = answer.expect(0).json();
     assert_eq!(summary["steps"], steps, "{method}");
     assert_eq!(summary["rejected"], 0, "{method}");
@@ -290,7 +325,9 @@ fn fixed_step(text: &str, method: &str, h: &str, steps: u64) -> Value {
 fn fixed_steps_of_the_classical_methods_are_met() {
     let mut compared = 0;
     for case in cases("method-values") {
-        let Some(Text { text, names }) = Some(&case).filter(|c| c["family"] == "classical").and_then(text_of) else { continue };
+        let Some(Text { text, names }) = Some(&case).filter(|c| c["family"] == "classical").and_then(text_of) else {
+            continue;
+        };
         let steps = case["steps"].as_u64().expect("a count");
         for row in list(&case["rows"]) {
             let Some((_, method)) = ONE_STEP.iter().find(|(known, _)| row["method"] == *known) else { continue };

@@ -58,26 +58,23 @@ pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], r
 pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[VarId], broken: bool) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (free, spare) = (matching.free_unknowns(), matching.spare_equations());
-    let (firm, doubtful): (Vec<usize>, Vec<usize>) = free.iter().partition(|&&k| model.quantity(unknowns[k]).declared);
-    for &k in doubtful.iter().take(50) {
-        found.push(unknown_name(model, unknowns[k]));
-    }
-    if broken {
+    if !broken && !free.is_empty() && free.len() == spare.len() && structurally_complete(model, unknowns) {
+        found.push(high_index(model, &free, &spare, unknowns));
         return found;
     }
-    if doubtful.is_empty() && !firm.is_empty() && firm.len() == spare.len() && structurally_complete(model, unknowns) {
-        let span = model.equations[spare[0]].span;
-        let names = list(firm.iter().map(|&k| model.name(unknowns[k])));
-        let mut diagnostic = Diagnostic::error(
-            "high-index",
-            span,
-            format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
-        )
-        .help("differentiate the constraint by hand; index reduction is not available in this version");
-        for &e in spare.iter().skip(1).take(MANY) {
-            diagnostic = diagnostic.label(model.equations[e].span, "a constraint, too");
+    let (firm, doubtful): (Vec<usize>, Vec<usize>) = free
+        .iter()
+        .filter(|&&k| !model.quantity(unknowns[k]).reported)
+        .partition(|&&k| model.quantity(unknowns[k]).declared);
+    // the elements that a loop makes are told once
+    let mut last = None;
+    for &k in &doubtful {
+        let span = model.variable(unknowns[k]).span;
+        if last.replace(span) != Some(span) && found.len() < 50 {
+            found.push(unknown_name(model, unknowns[k]));
         }
-        found.push(diagnostic);
+    }
+    if broken {
         return found;
     }
     if !firm.is_empty() {
@@ -92,6 +89,20 @@ pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[Var
         }
     }
     found
+}
+
+fn high_index(model: &Model, free: &[usize], spare: &[usize], unknowns: &[VarId]) -> Diagnostic {
+    let names = list(free.iter().map(|&k| model.name(unknowns[k])));
+    let mut diagnostic = Diagnostic::error(
+        "high-index",
+        model.equations[spare[0]].span,
+        format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
+    )
+    .help("differentiate the constraint by hand; index reduction is not available in this version");
+    for &e in spare.iter().skip(1).take(MANY) {
+        diagnostic = diagnostic.label(model.equations[e].span, "a constraint, too");
+    }
+    diagnostic
 }
 
 fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize]) -> Diagnostic {
@@ -167,7 +178,7 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
         let others: Vec<&str> = model
             .quantities
             .iter()
-            .filter(|q| q.base == quantity.base && q.declared)
+            .filter(|q| q.base == quantity.base && q.name != q.base && q.declared)
             .map(|q| q.name.as_str())
             .collect();
         if let (Some(first), Some(last)) = (others.first(), others.last()) {
@@ -181,8 +192,8 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
         .filter(|q| q.name == q.base)
         .map(|q| q.base.as_str())
         .collect();
-    let name = &quantity.base;
-    match closest(name, known) {
+    let name = &quantity.name;
+    match closest(&quantity.base, known).filter(|_| quantity.name == quantity.base) {
         Some(meant) => error.help(format!("did you mean `{meant}`? or add `param {name} = …`")),
         None => error.help(format!("add `param {name} = …` or an equation for it")),
     }
