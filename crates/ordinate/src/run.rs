@@ -336,7 +336,9 @@ fn check_counts(options: &RunOptions, span: f64) -> Result<(), RunError> {
         && span / dt > MAX_ROWS
     {
         let rows = span / dt;
-        return Err(usage(format!("`--every {dt:?}` makes {rows:.1e} rows, more than {MAX_ROWS:.0e}; use a longer one")));
+        return Err(usage(format!(
+            "`--every {dt:?}` makes {rows:.1e} rows, more than {MAX_ROWS:.0e}; use a longer one"
+        )));
     }
     if let Some(h) = options.step.filter(|h| span / h > options.max_steps as f64) {
         let (steps, limit) = (span / h, options.max_steps);

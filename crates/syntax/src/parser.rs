@@ -19,7 +19,7 @@ pub(crate) const DEEPEST: u32 = 200;
 /// in the tree there is an error that says so.
 pub fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
     if text.len() > LONGEST_TEXT {
-        let message = format!("this text has {} MB, and a model has at most 10 MB", text.len().div_ceil(1_000_000));
+        let message = format!("this text has more than the {} MB that a model may have", LONGEST_TEXT / 1_000_000);
         let help = "write repeated equations with `for`, and tables with `input … from \"file.csv\"`";
         return (Tree::default(), vec![Diagnostic::error("too-long", Span::default(), message).help(help)]);
     }

@@ -1,5 +1,10 @@
 //! The whole program through its command line: text and files in, rows, messages and exit codes out.
 
+mod contract;
+mod gallery;
 mod golden;
+mod inputs;
 mod malformed;
+mod results;
 mod support;
+mod verbs;
