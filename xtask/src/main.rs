@@ -1,17 +1,26 @@
-//! `cargo xtask …`: the project's own tasks, each one command.
+//! `cargo xtask …`: the project's own tasks, each one command that installs what it needs.
 
+mod bench;
+mod fuzz;
+
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-cargo xtask test     format, lints, all tests (what CI runs)
-cargo xtask bench    speed against peers, measured side by side
-cargo xtask fuzz     fuzz the parser and the resolver (installs cargo-fuzz)
+cargo xtask test            format, lints, all tests (what CI runs)
+cargo xtask bench [QUICK]   speed against peers, measured side by side; results to BENCHMARKS.md
+cargo xtask fuzz [SECONDS]  fuzz the parser and the compiler (installs cargo-fuzz; needs a nightly toolchain)
+cargo xtask picture         make the picture of the README again
 ";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let rest = arguments.get(1..).unwrap_or_default();
     let done = match arguments.first().map(String::as_str) {
         Some("test") => test(),
+        Some("bench") => bench::bench(rest),
+        Some("fuzz") => fuzz::fuzz(rest),
+        Some("picture") => picture(),
         _ => {
             print!("{HELP}");
             return ExitCode::from(if arguments.is_empty() { 0 } else { 2 });
@@ -27,14 +36,30 @@ fn test() -> bool {
         && cargo(&["test", "--workspace"])
 }
 
+/// The picture of the README by the command next to it.
+fn picture() -> bool {
+    cargo(&["run", "--release", "--", "run", "examples/kepler.eq", "--plot", "docs/kepler.svg"])
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}
+
 /// Runs cargo, saying what it runs.
 fn cargo(arguments: &[&str]) -> bool {
-    println!("+ cargo {}", arguments.join(" "));
-    let program = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let status = Command::new(program).args(arguments).status();
+    run(Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())).args(arguments))
+}
+
+/// Runs a command in the workspace, saying what it runs.
+fn run(command: &mut Command) -> bool {
+    let words: Vec<String> = command.get_args().map(|a| a.to_string_lossy().into_owned()).collect();
+    let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    println!("+ {name} {}", words.join(" "));
+    let status = command.current_dir(root()).status();
     let ok = status.as_ref().is_ok_and(std::process::ExitStatus::success);
     if !ok {
-        println!("failed: cargo {}: {status:?}", arguments.join(" "));
+        println!("failed: {name} {}: {status:?}", words.join(" "));
     }
     ok
 }

@@ -208,6 +208,10 @@ impl Graph {
             _ if self.is_zero(b) => a,
             _ if self.is_zero(a) => self.neg(b),
             Expr::Neg(q) => self.add(a, q),
+            Expr::Const(value) if value.is_negative() => {
+                let positive = self.constant(value.negate());
+                self.add(a, positive)
+            }
             _ => self.intern(Expr::Sub(a, b)),
         }
     }

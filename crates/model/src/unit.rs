@@ -174,10 +174,12 @@ impl fmt::Display for Unit {
         }
         let part = |positive: bool| -> String {
             let mut terms = Vec::new();
-            for (name, &power) in BASE.iter().zip(&self.powers) {
+            // kilogram first, as it is usually written
+            for k in [1, 0, 2, 3, 4, 5, 6] {
+                let (name, power) = (BASE[k], self.powers[k]);
                 if power != 0 && (power > 0) == positive {
                     let exponent = f64::from(power.abs()) / f64::from(PARTS);
-                    terms.push(if exponent == 1.0 { (*name).to_string() } else { format!("{name}^{exponent}") });
+                    terms.push(if exponent == 1.0 { name.to_string() } else { format!("{name}^{exponent}") });
                 }
             }
             terms.join("*")

@@ -11,6 +11,20 @@ pub struct Evaluator {
     program: Arc<Program>,
     code: Arc<Code>,
     registers: Vec<f64>,
+    first_discrete: usize,
+}
+
+/// Copies a few numbers without the call that a general copy costs: a tenth of a run of three equations.
+#[inline(always)]
+fn copy(from: &[f64], to: &mut [f64]) {
+    match *from {
+        [] => {}
+        [a] => to[0] = a,
+        [a, b] => to[..2].copy_from_slice(&[a, b]),
+        [a, b, c] => to[..3].copy_from_slice(&[a, b, c]),
+        [a, b, c, d] => to[..4].copy_from_slice(&[a, b, c, d]),
+        _ => to[..from.len()].copy_from_slice(from),
+    }
 }
 
 /// The sections of a program as they are run.
@@ -61,7 +75,8 @@ impl Evaluator {
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
         prologue.run(&program.lists, &mut registers);
         let code = Arc::new(Code::new(&program));
-        Evaluator { program, code, registers }
+        let first_discrete = program.discrete_register();
+        Evaluator { program, code, registers, first_discrete }
     }
 
     /// The program.
@@ -69,14 +84,15 @@ impl Evaluator {
         &self.program
     }
 
+    #[inline(always)]
     fn load(&mut self, t: f64, y: &[f64], d: &[f64]) {
         let states = Program::STATES;
         self.registers[0] = t;
-        self.registers[states..states + y.len()].copy_from_slice(y);
-        let from = states + self.program.layout.states;
-        self.registers[from..from + d.len()].copy_from_slice(d);
+        copy(y, &mut self.registers[states..]);
+        copy(d, &mut self.registers[self.first_discrete..]);
     }
 
+    #[inline(always)]
     fn results(&mut self, section: impl Fn(&Code) -> &Packed, t: f64, y: &[f64], d: &[f64], out: &mut [f64]) {
         self.load(t, y, d);
         let section = section(&self.code);
@@ -142,8 +158,7 @@ impl System for Evaluator {
     }
 
     fn conditions(&mut self, d: &[f64], truth: &mut [bool]) {
-        let from = self.program.discrete_register();
-        self.registers[from..from + d.len()].copy_from_slice(d);
+        copy(d, &mut self.registers[self.first_discrete..]);
         let section = &self.code.conditions;
         section.run(&self.program.lists, &mut self.registers);
         for (value, &register) in truth.iter_mut().zip(&section.results) {

@@ -54,7 +54,8 @@ impl Controller {
     /// The factor to the next attempt after a rejected one.
     pub fn rejected(&mut self, error: f64) -> f64 {
         self.after_rejection = true;
-        (self.safety * inverse_root(error, self.exponent)).clamp(SHRINK_MOST, self.safety)
+        let factor = self.safety * inverse_root(error, self.exponent);
+        if factor.is_nan() { SHRINK_MOST } else { factor.clamp(SHRINK_MOST, self.safety) }
     }
 
     /// The factor to the next attempt where there is no error to judge by.
@@ -93,7 +94,8 @@ mod tests {
     fn the_step_grows_at_most_tenfold_and_not_after_a_rejection() {
         let mut control = Controller::new(5);
         assert_eq!(control.accepted(0.0), 10.0);
-        assert!(control.rejected(f64::INFINITY) == 0.2);
+        assert_eq!(control.rejected(f64::INFINITY), 0.2);
+        assert_eq!(control.rejected(f64::NAN), 0.2);
         assert_eq!(control.accepted(0.0), 1.0);
         assert_eq!(control.accepted(1e-30), 10.0);
     }

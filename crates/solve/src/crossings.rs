@@ -1,16 +1,22 @@
 //! Finds where switches leave their side within a step, on the dense output.
 //!
 //! Each way to leave is a *channel*: a function v along the step that is positive as long as all is well. The
-//! channels are sampled at a few points; a dip between the points is found from a low sample between higher ones, and
-//! at the ends of the step from the slope. What dips twice between two samples is not seen.
+//! channels are sampled at a few points, and the polynomial through the samples shows where v may dip towards zero in
+//! between; there v itself is asked. At the ends of the step the slope shows it.
 
 use crate::roots::{At, first_beyond, lowest};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Switches, boundary};
 use crate::{Method, SwitchKind};
 
-/// Parts into which a step is divided.
+/// Parts into which a step is divided by the samples.
 const PARTS: usize = 8;
+
+/// Parts into which these are divided by the polynomial.
+const FINE: usize = 8;
+
+/// Number of fine points but the start.
+const POINTS: usize = PARTS * FINE;
 
 /// One way to leave a side.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +33,7 @@ enum ChannelKind {
     Above,
     /// v = level − g.
     Below,
-    /// v = threshold − |g|: the mode of a g that stays zero.
+    /// v = 1 as long as |g| ≤ offset, else −1: the mode of a g that stays zero.
     Zero,
     /// v = −g′ above the boundary: the sliding motion ends upwards.
     SlideUp,
@@ -62,21 +68,22 @@ pub(crate) struct Crossings {
     values: Vec<Vec<f64>>,
     /// dv/dt at the start and at the end of the step, zero for sliding motions.
     slopes: [Vec<f64>; 2],
-    row: Vec<f64>,
     y: Vec<f64>,
     g: Vec<f64>,
+    /// The value of the polynomial at each fine point as a sum over the samples.
+    lagrange: Vec<[f64; PARTS + 1]>,
 }
 
 impl Crossings {
     pub fn new(states: usize, switches: usize) -> Crossings {
-        Crossings { y: vec![0.0; states], g: vec![0.0; switches], ..Crossings::default() }
+        Crossings { y: vec![0.0; states], g: vec![0.0; switches], lagrange: lagrange(), ..Crossings::default() }
     }
 
     /// New modes: other channels. `y` is the state now.
     pub fn watch(&mut self, switches: &Switches, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
         self.channels.clear();
         let mut add = |boundary, kind| self.channels.push(Channel { boundary, kind, offset: 0.0 });
-        for (k, kind) in switches.of_state() {
+        for &(k, kind) in switches.of_state() {
             if let Some(sliding) = flow.sliding.as_ref().filter(|sliding| sliding.boundary.switch == k) {
                 add(sliding.boundary, ChannelKind::SlideUp);
                 add(sliding.boundary, ChannelKind::SlideDown);
@@ -101,16 +108,16 @@ impl Crossings {
         if count == 0 {
             return;
         }
-        let mut start = std::mem::take(&mut self.values[0]);
-        self.evaluate(flow, t, y, d, &mut start);
-        for (channel, v) in self.channels.iter_mut().zip(&mut start) {
-            channel.offset = match channel.kind {
-                ChannelKind::Zero => 2.0 * *v,
-                _ => v.min(0.0),
+        flow.system.switch_values(t, y, d, &mut self.g);
+        let (up, down) = flow.sliding.as_mut().map_or((0.0, 0.0), |sliding| sliding.both_slopes(flow.system, t, y, d));
+        for c in 0..count {
+            let channel = self.channels[c];
+            self.channels[c].offset = match channel.kind {
+                ChannelKind::Zero => 2.0 * self.g[channel.boundary.switch].abs(),
+                _ => self.value(&channel, up, down).min(0.0),
             };
-            *v -= channel.offset;
+            self.values[0][c] = self.value(&self.channels[c], up, down);
         }
-        self.values[0] = start;
         self.slopes_at(flow, t, y, d, 0);
     }
 
@@ -183,37 +190,38 @@ impl Crossings {
         }
         let (slope0, slope1) = (step.h * self.slopes[0][c], step.h * self.slopes[1][c]);
         let largest = v.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-        let mut row = std::mem::take(&mut self.row);
-        row.resize(self.channels.len(), 0.0);
-        let mut at = |theta: f64| {
-            self.sample(flow, method, step, theta, &mut row);
-            row[c]
-        };
         let crossing = |theta, touch| Some(Crossing { theta, boundary: channel.boundary, touch });
         let width = f64::EPSILON * step.t.abs().max(step.h) / step.h;
+        let fine = self.fine(&v);
+        let low = 0.02 * largest;
+        let mut before = (0.0, v[0]);
         let mut touched = None;
-        for j in 1..=PARTS {
-            if part(j - 1) >= limit {
+        let mut at = |theta: f64| {
+            let (up, down) = self.look(flow, method, step, theta);
+            self.value(&channel, up, down)
+        };
+        for q in 1..=POINTS {
+            if point(q - 1) >= limit {
                 break;
             }
-            if v[j] < 0.0 {
-                let before =
-                    if v[j - 1] > 0.0 { Some((part(j - 1), v[j - 1])) } else { rise(&mut at, part(j - 1), part(j)) };
-                return match before {
-                    Some(before) => crossing(first_beyond(&mut at, before, (part(j), v[j]), width), false),
-                    None => crossing(part(j - 1), false),
-                };
+            if fine[q] < 0.0 {
+                let value = if q.is_multiple_of(FINE) { fine[q] } else { at(point(q)) };
+                if value < 0.0 {
+                    return crossing(locate(&mut at, before, (point(q), value), width), false);
+                }
             }
-            let Some((low, middle, high)) = dip(&v, j, slope0, slope1, largest) else { continue };
-            let bottom = lowest(&mut at, low, middle, high);
-            if bottom.1 < 0.0 {
-                let before = (low, v[j - 1]);
-                let before = if before.1 > 0.0 { Some(before) } else { rise(&mut at, low, bottom.0) };
-                let theta = before.map_or(low, |before| first_beyond(&mut at, before, bottom, width));
-                return crossing(theta, false);
+            if let Some((left, middle, right)) = dip(&fine, q, slope0, slope1, low) {
+                let middle = (middle, at(middle));
+                let bottom = lowest(&mut at, left, middle, right);
+                if bottom.1 < 0.0 {
+                    return crossing(locate(&mut at, before, bottom, width), false);
+                }
+                if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= rtol.max(1e-12) * largest {
+                    touched = Some(bottom.0);
+                }
             }
-            if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= rtol.max(1e-12) * largest {
-                touched = Some(bottom.0);
+            if q.is_multiple_of(FINE) && fine[q] > 0.0 {
+                before = (point(q), fine[q]);
             }
         }
         let can_touch = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below)
@@ -224,33 +232,48 @@ impl Crossings {
         }
     }
 
+    /// The values at the fine points by the polynomial; infinite between the samples where v is so far from zero that it
+    /// would have to change more than it does over the whole step.
+    fn fine(&self, v: &[f64; PARTS + 1]) -> [f64; POINTS + 1] {
+        let mut fine = [f64::INFINITY; POINTS + 1];
+        let (least, largest) = v.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), &v| (l.min(v), g.max(v)));
+        if least <= largest - least {
+            for (fine, weights) in fine.iter_mut().zip(&self.lagrange) {
+                *fine = weights.iter().zip(v).map(|(weight, v)| weight * v).sum();
+            }
+        }
+        for (fine, v) in fine.iter_mut().step_by(FINE).zip(v) {
+            *fine = *v;
+        }
+        fine
+    }
+
     fn sample(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, theta: f64, values: &mut [f64]) {
-        let mut y = std::mem::take(&mut self.y);
-        method.interpolate(theta, &mut y);
-        self.evaluate(flow, step.t + theta * step.h, &y, step.d, values);
-        self.y = y;
+        let (up, down) = self.look(flow, method, step, theta);
         for (v, channel) in values.iter_mut().zip(&self.channels) {
-            *v -= channel.offset;
+            *v = self.value(channel, up, down);
         }
     }
 
-    /// The values of all channels without their offsets.
-    fn evaluate(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
-        flow.system.switch_values(t, y, d, &mut self.g);
-        let (up, down) = match &mut flow.sliding {
-            Some(sliding) => sliding.both_slopes(flow.system, t, y, d),
-            None => (0.0, 0.0),
+    /// Evaluates the switches at a point of the step; returns g′ above and below a boundary on which the flow slides.
+    fn look(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, theta: f64) -> (f64, f64) {
+        method.interpolate(theta, &mut self.y);
+        let t = step.t + theta * step.h;
+        flow.system.switch_values(t, &self.y, step.d, &mut self.g);
+        flow.sliding.as_mut().map_or((0.0, 0.0), |sliding| sliding.both_slopes(flow.system, t, &self.y, step.d))
+    }
+
+    /// The value of a channel where the switches were evaluated last.
+    fn value(&self, channel: &Channel, up: f64, down: f64) -> f64 {
+        let g = self.g[channel.boundary.switch] - channel.boundary.level;
+        let v = match channel.kind {
+            ChannelKind::Above => g,
+            ChannelKind::Below => -g,
+            ChannelKind::Zero => return if g.abs() > channel.offset { -1.0 } else { 1.0 },
+            ChannelKind::SlideUp => -up,
+            ChannelKind::SlideDown => down,
         };
-        for (v, channel) in values.iter_mut().zip(&self.channels) {
-            let g = self.g[channel.boundary.switch] - channel.boundary.level;
-            *v = match channel.kind {
-                ChannelKind::Above => g,
-                ChannelKind::Below => -g,
-                ChannelKind::Zero => -g.abs(),
-                ChannelKind::SlideUp => -up,
-                ChannelKind::SlideDown => down,
-            };
-        }
+        v - channel.offset
     }
 
     fn slopes_at(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64], end: usize) {
@@ -265,41 +288,53 @@ impl Crossings {
     }
 }
 
-/// The point of division j.
+/// The sample j.
 fn part(j: usize) -> f64 {
     j as f64 / PARTS as f64
 }
 
-/// A point shortly behind `low` with a positive value: right after an event v begins at zero and rises.
-fn rise(v: &mut dyn FnMut(f64) -> f64, low: f64, high: f64) -> Option<At> {
-    let mut length = high - low;
-    for _ in 0..40 {
-        length *= 0.5;
-        let value = v(low + length);
-        if value > 0.0 {
-            return Some((low + length, value));
-        }
-    }
-    None
+/// The fine point q.
+fn point(q: usize) -> f64 {
+    q as f64 / POINTS as f64
 }
 
-/// Where v, positive at the points up to j, may dip towards zero near point j: between the points around a low one,
-/// or at an end of the step whose slope points the other way. The slopes are those by θ.
-fn dip(v: &[f64; PARTS + 1], j: usize, slope0: f64, slope1: f64, largest: f64) -> Option<(f64, At, f64)> {
-    if j == 1 && slope0 < 0.0 && v[1] >= v[0] {
-        return Some((0.0, (0.0, v[0]), part(1)));
+/// The Lagrange polynomials of the samples at the fine points.
+fn lagrange() -> Vec<[f64; PARTS + 1]> {
+    let weight = |x: f64, j: usize| {
+        let others = (0..=PARTS).filter(|&i| i != j);
+        others.map(|i| (x - part(i)) / (part(j) - part(i))).product()
+    };
+    (0..=POINTS).map(|q| std::array::from_fn(|j| weight(point(q), j))).collect()
+}
+
+/// The first point of v ≤ 0 between `before` and `beyond`. Right after an event v begins at zero and rises; if it does
+/// not even do that, the crossing is at once.
+fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> f64 {
+    if before.1 > 0.0 {
+        return first_beyond(v, before, beyond, width);
     }
-    if j == PARTS {
-        let turned = slope1 > 0.0 && v[j] <= v[j - 1];
-        let rests = v[j] <= 1e-6 * largest && slope1.abs() <= 1e-3 * largest && v[j] < v[j - 1];
-        return (turned || rests).then_some((part(j - 1), (1.0, v[j]), 1.0));
+    let mut length = beyond.0 - before.0;
+    for _ in 0..40 {
+        length *= 0.5;
+        let value = v(before.0 + length);
+        if value > 0.0 {
+            return first_beyond(v, (before.0 + length, value), beyond, width);
+        }
     }
-    if v[j] > v[j - 1] || v[j] > v[j + 1] {
-        return None;
+    before.0
+}
+
+/// Where v may dip towards zero near the fine point q: between the points around one that is low and lower than they
+/// are, or at an end of the step whose slope points the other way. The slopes are those by θ.
+fn dip(fine: &[f64; POINTS + 1], q: usize, slope0: f64, slope1: f64, low: f64) -> Option<(f64, f64, f64)> {
+    if q == 1 && slope0 < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 {
+        return Some((0.0, 0.5 * point(1), point(1)));
     }
-    // The parabola through the three points: a dip ten times as deep as its own would be needed to reach zero.
-    let curvature = v[j - 1] - 2.0 * v[j] + v[j + 1];
-    let depth = (v[j + 1] - v[j - 1]).powi(2) / (8.0 * curvature);
-    let far = v[j] > 10.0 * depth && v[j] > 1e-3 * largest;
-    (curvature > 0.0 && !far).then_some((part(j - 1), (part(j), v[j]), part(j + 1)))
+    if q == POINTS {
+        let turned = slope1 > 0.0 && fine[q] <= fine[q - 1];
+        let rests = fine[q] <= 1e-4 * low && slope1.abs() <= 0.1 * low && fine[q] < fine[q - 1];
+        return (turned || rests).then_some((point(q - 1), 1.0, 1.0));
+    }
+    let lowest = fine[q] <= fine[q - 1] && fine[q] <= fine[q + 1] && fine[q - 1] > fine[q + 1].min(fine[q]);
+    (lowest && fine[q] <= low).then_some((point(q - 1), point(q), point(q + 1)))
 }

@@ -7,11 +7,13 @@ use crate::controller::Controller;
 use crate::crossings::{Crossing, Step};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
+use crate::options::{check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::sliding::Flow;
+use crate::stiffness::Stiffness;
 use crate::{
-    AbsoluteTolerance, Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System,
-    Tolerance, Trial, UsageError,
+    Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance, Trial,
+    UsageError,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -100,6 +102,9 @@ impl<'a> Run<'a> {
         d[layout.switches.len()..].copy_from_slice(start.held);
         let rows = RowTimes::new(&options.rows, start.t, t_end)?;
         let span = t_end - start.t;
+        // Switches are looked for at a number of places of each step, so steps must not be too long.
+        let searched = layout.switches.iter().any(|switch| !switch.of_time);
+        let longest = if searched { 0.1 * span } else { span };
         method.restart();
         Ok(Run {
             events: Events::new(layout, start.t, t_end)?,
@@ -114,7 +119,7 @@ impl<'a> Run<'a> {
             options,
             t_start: start.t,
             t_end,
-            h_max: options.h_max.unwrap_or(0.1 * span).min(span),
+            h_max: options.h_max.unwrap_or(longest).min(span),
             t: start.t,
             y: start.y.to_vec(),
             d,
@@ -131,7 +136,7 @@ impl<'a> Run<'a> {
         self.begin()?;
         while self.t < self.t_end {
             self.check_limits()?;
-            let plan = self.plan();
+            let plan = self.plan()?;
             let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
             let tried = self.flow.with(|system| self.method.try_step(system, &from, plan.h, &self.tol));
             match tried {
@@ -168,7 +173,7 @@ impl<'a> Run<'a> {
         if self.options.step.is_some() {
             return Ok(());
         }
-        if let Some(h) = self.options.first_step {
+        if let Some(h) = self.options.first_step.filter(|_| self.t == self.t_start) {
             self.h = h;
             return Ok(());
         }
@@ -213,28 +218,36 @@ impl<'a> Run<'a> {
     }
 
     /// The next step: as long as wished, but no further than the next time that must be hit.
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> Result<Plan, Reason> {
         let stop = self.t_end.min(self.events.next_instant());
         if let Some(step) = self.options.step {
             return self.plan_fixed(step, stop);
         }
-        let h = self.h.min(self.h_max);
+        // Never so short that t + h would be t.
+        let h = self.h.min(self.h_max).max(self.smallest_step());
         if self.t + 1.01 * h >= stop {
-            return Plan { h: stop - self.t, end: stop, cut: true };
+            return Ok(Plan { h: stop - self.t, end: stop, cut: true });
         }
         let end = self.t + h;
-        Plan { h: end - self.t, end, cut: false }
+        Ok(Plan { h: end - self.t, end, cut: false })
     }
 
     /// The fixed steps end at t₀ + k·step, computed anew each time, so that rounding does not add up.
-    fn plan_fixed(&self, step: f64, stop: f64) -> Plan {
-        let done = ((self.t - self.t_start) / step + 1e-9).floor();
-        let end = self.t_start + (done + 1.0) * step;
-        if end >= stop - 1e-9 * step || end <= self.t {
-            return Plan { h: stop - self.t, end: stop, cut: true };
+    fn plan_fixed(&self, step: f64, stop: f64) -> Result<Plan, Reason> {
+        let grid = |k: f64| self.t_start + k * step;
+        let ratio = (self.t - self.t_start) / step;
+        // Behind an event t is between two points of the grid; otherwise on one but for rounding.
+        let on_grid = (self.t - grid(ratio.round())).abs() <= 4.0 * f64::EPSILON * self.t.abs();
+        let done = if on_grid { ratio.round() } else { ratio.floor() };
+        let end = grid(done + 1.0);
+        if end <= self.t {
+            return Err(Reason::StepTooSmall { t: self.t, h: step, component: 0, error: 0.0 });
         }
-        let on_grid = self.t == self.t_start + done * step;
-        Plan { h: if on_grid { step } else { end - self.t }, end, cut: !on_grid }
+        if end >= stop - 1e-9 * step {
+            let whole = on_grid && end <= stop + 1e-9 * step;
+            return Ok(Plan { h: if whole { step } else { stop - self.t }, end: stop, cut: !whole });
+        }
+        Ok(Plan { h: if on_grid { step } else { end - self.t }, end, cut: !on_grid })
     }
 
     /// The step is good: hand over its rows and go to its end, or to the first event in it.
@@ -274,8 +287,9 @@ impl<'a> Run<'a> {
         }
         self.f_known = false;
         if self.t > t {
-            self.statistics.count_step(self.t - t, trial.order);
-            self.sink.step(self.t, self.t - t, trial.order);
+            let h = if crossing.is_some() { self.t - t } else { plan.h };
+            self.statistics.count_step(h, trial.order);
+            self.sink.step(self.t, h, trial.order);
         }
         if crossing.is_some() || instant {
             return self.event(crossing, plan.h);
@@ -447,74 +461,5 @@ impl<'a> Run<'a> {
             }
             _ => Reason::StepTooSmall { t, h: self.h, component: trial.worst, error: trial.error },
         }
-    }
-}
-
-/// Counts how often stability limits the step: Hairer, Wanner II, IV.2. Fifteen times, hardly interrupted, is stiff.
-#[derive(Clone, Debug, Default)]
-struct Stiffness {
-    found: bool,
-    steps: u32,
-    limited: u32,
-    free: u32,
-}
-
-impl Stiffness {
-    fn watch(&mut self, method: &mut dyn Method, system: &mut dyn System, from: &Point) {
-        const EVERY: u32 = 50;
-        self.steps += 1;
-        if self.found || (self.limited == 0 && !self.steps.is_multiple_of(EVERY)) {
-            return;
-        }
-        match method.stiffness(system, from) {
-            Some(fraction) if fraction > 0.98 => {
-                self.free = 0;
-                self.limited += 1;
-                self.found = self.limited == 15;
-            }
-            Some(_) => {
-                self.free += 1;
-                if self.free == 6 {
-                    (self.limited, self.free) = (0, 0);
-                }
-            }
-            None => {}
-        }
-    }
-}
-
-fn check_start(start: &Start, t_end: f64, states: usize, held: usize) -> Result<(), UsageError> {
-    for (what, values, expected) in [("start value", start.y, states), ("held value", start.held, held)] {
-        if values.len() != expected {
-            return Err(UsageError::WrongLength { what, expected, found: values.len() });
-        }
-        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
-            return Err(UsageError::NotFinite { what, index });
-        }
-    }
-    for (what, t) in [("start time", start.t), ("end time", t_end)] {
-        if !t.is_finite() {
-            return Err(UsageError::NotFinite { what, index: 0 });
-        }
-    }
-    if t_end < start.t {
-        return Err(UsageError::EndBeforeStart { t_start: start.t, t_end });
-    }
-    Ok(())
-}
-
-fn tolerance(options: &Options, n: usize) -> Result<Tolerance, UsageError> {
-    let rtol = options.rtol;
-    let atol = match &options.atol {
-        AbsoluteTolerance::Same(atol) => vec![*atol; n],
-        AbsoluteTolerance::Each(atol) if atol.len() == n => atol.clone(),
-        AbsoluteTolerance::Each(atol) => {
-            return Err(UsageError::WrongLength { what: "absolute tolerance", expected: n, found: atol.len() });
-        }
-    };
-    let good = |atol: f64| rtol >= 0.0 && atol >= 0.0 && rtol.is_finite() && atol.is_finite() && rtol + atol > 0.0;
-    match atol.iter().find(|&&atol| !good(atol)) {
-        Some(&atol) => Err(UsageError::BadTolerance { rtol, atol }),
-        None => Ok(Tolerance { rtol, atol }),
     }
 }

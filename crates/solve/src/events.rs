@@ -159,8 +159,14 @@ impl Events {
         if !quiet {
             return Err(Reason::Zeno { t: now.t, cause: Zeno::Cascade { condition: culprit } });
         }
+        // An impact without speed, whose action changes nothing: what bounces here has come to rest.
+        if let Some(switch) =
+            self.switches.from_rest.filter(|_| happened.acted && !happened.jumped && !happened.changed)
+        {
+            return Err(Reason::Zeno { t: now.t, cause: Zeno::Accumulation { switch } });
+        }
         happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.sliding.is_some();
-        if happened.changed || self.crossings.active() != self.switches.any_of_state() {
+        if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }
         Ok(happened)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::kernels::{self, ErrorWeights, Measure, Stages};
+use crate::kernels::{self, ErrorWeights, Measure, Row, Stages};
 use crate::tableau::{ErrorRows, ExplicitTableau};
 use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
 
@@ -18,8 +18,10 @@ pub struct ExplicitRk {
     /// Nodes of all stages.
     c: Vec<f64>,
     /// Coefficients of all stages.
-    a: Vec<Vec<f64>>,
+    a: Vec<Row>,
     error: ErrorWeights,
+    /// The result: y₁ = y + h Σ b k.
+    b: Row,
     /// Number of stages of a step.
     stages: usize,
     /// Index of f(t + h, y₁): the last stage, or the one after it.
@@ -73,8 +75,9 @@ impl ExplicitRk {
             error_exponent,
             real_stability: tableau.real_stability,
             c,
-            a,
-            error: ErrorWeights { e: e.to_vec(), e_low: e_low.to_vec(), fallback: fallback.to_vec() },
+            a: a.iter().map(|row| Row::new(row)).collect(),
+            error: ErrorWeights { e: Row::new(e), e_low: Row::new(e_low), fallback: Row::new(fallback) },
+            b: Row::new(tableau.b),
             stages,
             end,
             weights: DenseWeights {
@@ -193,7 +196,7 @@ impl Method for ExplicitRk {
         self.known = self.stages;
         self.evaluate(system, from.d, 1..self.stages);
         if self.end == self.stages {
-            kernels::combine(&self.y0, h, &self.weights.b, &self.k, &mut self.y1);
+            kernels::combine(&self.y0, h, &self.b, &self.k, &mut self.y1);
         }
         let measure = Measure { y0: &self.y0, y1: &self.y1, rtol: tol.rtol, atol: &tol.atol };
         let norm = kernels::error_norm(&measure, h, &self.error, &self.k);
@@ -216,7 +219,7 @@ impl Method for ExplicitRk {
         let mut weights = [0.0; MAX_STAGES];
         let weights = &mut weights[..self.c.len()];
         self.weights.at(theta, self.end, weights);
-        kernels::combine(&self.y0, self.h, weights, &self.k, y);
+        kernels::combine(&self.y0, self.h, &Row::new(weights), &self.k, y);
     }
 
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {

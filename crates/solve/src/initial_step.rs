@@ -69,3 +69,32 @@ pub(crate) fn initial_step(
     };
     ((100.0 * h0).min(h1).min(limits.h_max), evaluations)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Layout;
+
+    /// y′ = 10⁻⁹ √(1−t): so slow that the guess leaves the domain.
+    struct Root(Layout);
+
+    impl System for Root {
+        fn layout(&self) -> &Layout {
+            &self.0
+        }
+
+        fn derivative(&mut self, t: f64, _y: &[f64], _d: &[f64], dy: &mut [f64]) {
+            dy[0] = 1e-9 * (1.0 - t).sqrt();
+        }
+    }
+
+    #[test]
+    fn the_first_step_stays_in_the_domain() {
+        let tol = Tolerance { rtol: 1e-6, atol: vec![1e-9] };
+        let point = Point { t: 0.0, y: &[1.0], d: &[], f: None };
+        let limits = Limits { h_max: 10.0, exponent: 5 };
+        let mut scratch = [vec![0.0], vec![0.0]];
+        let (h, evaluations) = initial_step(&mut Root(Layout::default()), &point, &[1e-9], &tol, &limits, &mut scratch);
+        assert!(h > 0.0 && h <= 1.0 && evaluations == 2, "{h} after {evaluations}");
+    }
+}

@@ -1,30 +1,33 @@
 //! The inner loops of the explicit methods: sums over stages, and the norm of the error.
 //!
-//! The stages lie one after the other in `k`. Up to seven components are held in registers while all stages pass by;
-//! larger systems are taken eight components at a time, a cache line of every stage that has a coefficient.
+//! The stages lie one after the other in `k`. Components are taken eight at a time, a cache line of every stage that has a
+//! weight, and the rest as one block of its own size, so small systems stay in registers. Where the processor has AVX2
+//! the same loops are compiled for it; without fused multiplication, so the bits are the same everywhere.
 
 use std::ops::Range;
 
 use crate::System;
 
-/// Σ weight · k of all components of a small system.
-#[inline(always)]
-fn sum_small<const N: usize>(weights: &[f64], stages: &[[f64; N]]) -> [f64; N] {
-    let mut sum = [0.0; N];
-    for (weight, stage) in weights.iter().zip(stages) {
-        for l in 0..N {
-            sum[l] += weight * stage[l];
-        }
+/// The weights of a sum that are not zero, and their stages.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    weights: Vec<f64>,
+    stages: Vec<usize>,
+}
+
+impl Row {
+    pub fn new(weights: &[f64]) -> Row {
+        let nonzero = || weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+        Row { weights: nonzero().map(|(_, weight)| *weight).collect(), stages: nonzero().map(|(j, _)| j).collect() }
     }
-    sum
 }
 
 /// Σ weight · k of L components from i on, for stages of length n.
 #[inline(always)]
-fn sum_block<const L: usize>(weights: &[f64], k: &[f64], n: usize, i: usize) -> [f64; L] {
+fn sum<const L: usize>(row: &Row, k: &[f64], n: usize, i: usize) -> [f64; L] {
     let mut sum = [0.0; L];
-    for (j, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
-        let stage = &k[j * n + i..][..L];
+    for (weight, &j) in row.weights.iter().zip(&row.stages) {
+        let stage: &[f64; L] = k[j * n + i..].first_chunk().expect("stages are complete");
         for l in 0..L {
             sum[l] += weight * stage[l];
         }
@@ -32,25 +35,69 @@ fn sum_block<const L: usize>(weights: &[f64], k: &[f64], n: usize, i: usize) -> 
     sum
 }
 
-/// out = y + h Σ weight · k.
-pub(crate) fn combine(y: &[f64], h: f64, weights: &[f64], k: &[f64], out: &mut [f64]) {
-    match y.len() {
-        1 => add(y, h, sum_small::<1>(weights, k.as_chunks().0), out, 0),
-        2 => add(y, h, sum_small::<2>(weights, k.as_chunks().0), out, 0),
-        3 => add(y, h, sum_small::<3>(weights, k.as_chunks().0), out, 0),
-        4 => add(y, h, sum_small::<4>(weights, k.as_chunks().0), out, 0),
-        5 => add(y, h, sum_small::<5>(weights, k.as_chunks().0), out, 0),
-        6 => add(y, h, sum_small::<6>(weights, k.as_chunks().0), out, 0),
-        7 => add(y, h, sum_small::<7>(weights, k.as_chunks().0), out, 0),
-        n => {
-            for i in (0..n - n % 8).step_by(8) {
-                add(y, h, sum_block::<8>(weights, k, n, i), out, i);
-            }
-            for i in n - n % 8..n {
-                add(y, h, sum_block::<1>(weights, k, n, i), out, i);
-            }
-        }
+/// Something to do with each block of components.
+trait Blocks {
+    fn block<const L: usize>(&mut self, i: usize);
+}
+
+/// Visits n components in blocks.
+#[inline(always)]
+fn each_block(n: usize, visit: &mut impl Blocks) {
+    let rest = n - n % 8;
+    for i in (0..rest).step_by(8) {
+        visit.block::<8>(i);
     }
+    match n % 8 {
+        0 => {}
+        1 => visit.block::<1>(rest),
+        2 => visit.block::<2>(rest),
+        3 => visit.block::<3>(rest),
+        4 => visit.block::<4>(rest),
+        5 => visit.block::<5>(rest),
+        6 => visit.block::<6>(rest),
+        _ => visit.block::<7>(rest),
+    }
+}
+
+/// The same with the instructions of AVX2.
+///
+/// # Safety
+/// The processor must have them.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn each_block_avx2(n: usize, visit: &mut impl Blocks) {
+    each_block(n, visit);
+}
+
+/// Visits n components in blocks, with the best instructions there are. Small systems do not gain by them.
+#[inline(always)]
+fn each_block_fast(n: usize, visit: &mut impl Blocks) {
+    #[cfg(target_arch = "x86_64")]
+    if n >= 8 && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: it was just detected.
+        return unsafe { each_block_avx2(n, visit) };
+    }
+    each_block(n, visit);
+}
+
+struct Combine<'a> {
+    y: &'a [f64],
+    h: f64,
+    row: &'a Row,
+    k: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Blocks for Combine<'_> {
+    #[inline(always)]
+    fn block<const L: usize>(&mut self, i: usize) {
+        add(self.y, self.h, sum::<L>(self.row, self.k, self.y.len(), i), self.out, i);
+    }
+}
+
+/// out = y + h Σ weight · k.
+pub(crate) fn combine(y: &[f64], h: f64, row: &Row, k: &[f64], out: &mut [f64]) {
+    each_block_fast(y.len(), &mut Combine { y, h, row, k, out });
 }
 
 /// The stages of a step: kᵢ = f(t + cᵢ h, y + h Σ aᵢⱼ kⱼ).
@@ -60,7 +107,7 @@ pub(crate) struct Stages<'a> {
     pub y: &'a [f64],
     pub d: &'a [f64],
     pub c: &'a [f64],
-    pub a: &'a [Vec<f64>],
+    pub a: &'a [Row],
 }
 
 impl Stages<'_> {
@@ -90,7 +137,7 @@ impl Stages<'_> {
         let stages = k.as_chunks_mut::<N>().0;
         for i in range {
             let (done, rest) = stages.split_at_mut(i);
-            add(self.y, self.h, sum_small(&self.a[i], done), argument, 0);
+            add(self.y, self.h, sum::<N>(&self.a[i], done.as_flattened(), N, 0), argument, 0);
             system.derivative(self.t + self.c[i] * self.h, argument, self.d, &mut rest[0]);
         }
     }
@@ -124,9 +171,9 @@ pub(crate) struct Measure<'a> {
 /// The weights of an error estimate; all but the first may be empty.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorWeights {
-    pub e: Vec<f64>,
-    pub e_low: Vec<f64>,
-    pub fallback: Vec<f64>,
+    pub e: Row,
+    pub e_low: Row,
+    pub fallback: Row,
 }
 
 /// max |h Σ e k| / scale, or with the second row of DOP853 per component
@@ -138,27 +185,32 @@ pub(crate) struct ErrorWeights {
 /// Hairer combines the norms of both rows instead; then a component with a large `e_low` would lower the error of
 /// another one. Squares are compared, so that one root is enough.
 pub(crate) fn error_norm(measure: &Measure, h: f64, rows: &ErrorWeights, k: &[f64]) -> Norm {
-    let mut norm = Running { largest: 0.0, worst: 0, finite: true };
-    match measure.y0.len() {
-        1 => norm.small::<1>(measure, h, rows, k),
-        2 => norm.small::<2>(measure, h, rows, k),
-        3 => norm.small::<3>(measure, h, rows, k),
-        4 => norm.small::<4>(measure, h, rows, k),
-        5 => norm.small::<5>(measure, h, rows, k),
-        6 => norm.small::<6>(measure, h, rows, k),
-        7 => norm.small::<7>(measure, h, rows, k),
-        n => {
-            for i in (0..n - n % 8).step_by(8) {
-                let (e, e_low) = (sum_block::<8>(&rows.e, k, n, i), sum_block::<8>(&rows.e_low, k, n, i));
-                norm.add(measure, h, &Sums { e, e_low, fallback: sum_block::<8>(&rows.fallback, k, n, i) }, i);
-            }
-            for i in n - n % 8..n {
-                let (e, e_low) = (sum_block::<1>(&rows.e, k, n, i), sum_block::<1>(&rows.e_low, k, n, i));
-                norm.add(measure, h, &Sums { e, e_low, fallback: sum_block::<1>(&rows.fallback, k, n, i) }, i);
-            }
-        }
-    }
+    let norm = Running { largest: 0.0, worst: 0, finite: true };
+    let mut visit = ErrorBlocks { measure, h, rows, k, norm };
+    each_block_fast(measure.y0.len(), &mut visit);
+    let norm = visit.norm;
     Norm { error: norm.largest.sqrt(), worst: norm.worst, finite: norm.finite }
+}
+
+struct ErrorBlocks<'a> {
+    measure: &'a Measure<'a>,
+    h: f64,
+    rows: &'a ErrorWeights,
+    k: &'a [f64],
+    norm: Running,
+}
+
+impl Blocks for ErrorBlocks<'_> {
+    #[inline(always)]
+    fn block<const L: usize>(&mut self, i: usize) {
+        let (rows, k, n) = (self.rows, self.k, self.measure.y0.len());
+        let sums = Sums {
+            e: sum::<L>(&rows.e, k, n, i),
+            e_low: sum(&rows.e_low, k, n, i),
+            fallback: sum(&rows.fallback, k, n, i),
+        };
+        self.norm.add(self.measure, self.h, &sums, i);
+    }
 }
 
 struct Running {
@@ -176,13 +228,6 @@ struct Sums<const L: usize> {
 }
 
 impl Running {
-    #[inline(always)]
-    fn small<const N: usize>(&mut self, m: &Measure, h: f64, rows: &ErrorWeights, k: &[f64]) {
-        let k = k.as_chunks().0;
-        let (e, e_low, fallback) = (sum_small(&rows.e, k), sum_small(&rows.e_low, k), sum_small(&rows.fallback, k));
-        self.add::<N>(m, h, &Sums { e, e_low, fallback }, 0);
-    }
-
     #[inline(always)]
     fn add<const L: usize>(&mut self, m: &Measure, h: f64, sums: &Sums<L>, i: usize) {
         let (y0, y1, atol) = (&m.y0[i..i + L], &m.y1[i..i + L], &m.atol[i..i + L]);

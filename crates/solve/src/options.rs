@@ -1,5 +1,7 @@
 //! What a run is asked for.
 
+use crate::Tolerance;
+
 /// The absolute tolerance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AbsoluteTolerance {
@@ -33,7 +35,7 @@ pub struct Options {
     pub step: Option<f64>,
     /// The first step; found automatically if not given.
     pub first_step: Option<f64>,
-    /// The longest step; a tenth of the whole time if not given, so that a short pulse is not overlooked at once.
+    /// The longest step; if not given, a tenth of the whole time where switches depend on the state, otherwise no limit.
     pub h_max: Option<f64>,
     /// The largest number of steps, rejected ones included.
     pub max_steps: u64,
@@ -114,4 +116,42 @@ pub enum UsageError {
     },
     /// The method has no error estimate, so the step must be given.
     StepRequired,
+}
+
+/// Checks that a run can begin.
+pub(crate) fn check_start(start: &Start, t_end: f64, states: usize, held: usize) -> Result<(), UsageError> {
+    for (what, values, expected) in [("start value", start.y, states), ("held value", start.held, held)] {
+        if values.len() != expected {
+            return Err(UsageError::WrongLength { what, expected, found: values.len() });
+        }
+        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
+            return Err(UsageError::NotFinite { what, index });
+        }
+    }
+    for (what, t) in [("start time", start.t), ("end time", t_end)] {
+        if !t.is_finite() {
+            return Err(UsageError::NotFinite { what, index: 0 });
+        }
+    }
+    if t_end < start.t {
+        return Err(UsageError::EndBeforeStart { t_start: start.t, t_end });
+    }
+    Ok(())
+}
+
+/// The tolerances for `n` states.
+pub(crate) fn tolerance(options: &Options, n: usize) -> Result<Tolerance, UsageError> {
+    let rtol = options.rtol;
+    let atol = match &options.atol {
+        AbsoluteTolerance::Same(atol) => vec![*atol; n],
+        AbsoluteTolerance::Each(atol) if atol.len() == n => atol.clone(),
+        AbsoluteTolerance::Each(atol) => {
+            return Err(UsageError::WrongLength { what: "absolute tolerance", expected: n, found: atol.len() });
+        }
+    };
+    let good = |atol: f64| rtol >= 0.0 && atol >= 0.0 && rtol.is_finite() && atol.is_finite() && rtol + atol > 0.0;
+    match atol.iter().find(|&&atol| !good(atol)) {
+        Some(&atol) => Err(UsageError::BadTolerance { rtol, atol }),
+        None => Ok(Tolerance { rtol, atol }),
+    }
 }

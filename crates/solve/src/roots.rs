@@ -91,7 +91,8 @@ mod tests {
             let x = first_beyond(&mut counted, (0.0, f(0.0)), (1.0, f(1.0)), 1e-16);
             assert!((x - zero).abs() < if index == 1 { 1e-5 } else { 3e-16 }, "{index}: {x}");
             assert!(f(x) <= 0.0, "{index}");
-            assert!(count < 60, "{index}: {count}");
+            // Halving alone takes 53.
+            assert!(count <= [12, 60, 55, 12][index], "{index}: {count}");
         }
     }
 

@@ -1,12 +1,13 @@
 //! On which side of its boundaries every switch is, at an instant.
 
 use crate::sliding::{Boundary, Flow};
-use crate::{Layout, Switch, SwitchKind, System, Zeno};
+use crate::{Layout, SwitchKind, System, Zeno};
 
 /// The switches that depend on the state, with memory to find their modes.
 #[derive(Clone, Debug)]
 pub(crate) struct Switches {
-    all: Vec<Switch>,
+    /// Index and kind of those that are not functions of time alone.
+    of_state: Vec<(usize, SwitchKind)>,
     g: Vec<f64>,
     slopes: Vec<f64>,
     /// The boundaries the switches are known to be on, found there by the search or sliding there.
@@ -15,6 +16,8 @@ pub(crate) struct Switches {
     probe: [Vec<f64>; 3],
     /// Evaluations of f by probes.
     pub evaluations: u64,
+    /// A switch that left its boundary from rest, its slope being zero, when the modes were settled last.
+    pub from_rest: Option<usize>,
 }
 
 /// A point in time and a length of time in which things happen there.
@@ -37,25 +40,21 @@ impl Switches {
     pub fn new(layout: &Layout) -> Switches {
         let n = vec![0.0; layout.states];
         let count = layout.switches.len();
+        let of_state = layout.switches.iter().enumerate().filter(|(_, switch)| !switch.of_time);
         Switches {
-            all: layout.switches.clone(),
+            of_state: of_state.map(|(k, switch)| (k, switch.kind)).collect(),
             g: vec![0.0; count],
             slopes: vec![0.0; count],
             on: vec![None; count],
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
+            from_rest: None,
         }
     }
 
     /// The switches that are not functions of time alone.
-    pub fn of_state(&self) -> impl Iterator<Item = (usize, SwitchKind)> + use<> {
-        let list: Vec<_> = self.all.iter().enumerate().filter(|(_, s)| !s.of_time).map(|(k, s)| (k, s.kind)).collect();
-        list.into_iter()
-    }
-
-    /// Whether there is any such switch.
-    pub fn any_of_state(&self) -> bool {
-        self.all.iter().any(|switch| !switch.of_time)
+    pub fn of_state(&self) -> &[(usize, SwitchKind)] {
+        &self.of_state
     }
 
     /// Notes that a switch is on a boundary.
@@ -70,10 +69,11 @@ impl Switches {
 
     /// The modes by the values of g alone, zero where g is zero.
     pub fn exact_modes(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &mut [f64]) {
-        for _ in 0..=self.all.len() {
+        for _ in 0..=self.of_state.len() {
             system.switch_values(t, y, d, &mut self.g);
             let mut changed = false;
-            for (k, kind) in self.of_state() {
+            for index in 0..self.of_state.len() {
+                let (k, kind) = self.of_state[index];
                 let mode = plain_mode(kind, self.g[k], d[k]);
                 changed |= mode != d[k];
                 d[k] = mode;
@@ -87,13 +87,15 @@ impl Switches {
     /// The modes on an interval that begins now. A switch on a boundary goes where its slope points, with the modes of
     /// that side; where both sides point back to the boundary, the flow slides along it.
     pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Zeno> {
-        let rounds = 2 * self.all.len() + 4;
+        let rounds = 2 * self.of_state.len() + 4;
+        self.from_rest = None;
         let mut unsettled = 0;
         for _ in 0..rounds {
             flow.system.switch_values(now.t, now.y, d, &mut self.g);
             flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
             let mut changed = false;
-            for (k, kind) in self.of_state() {
+            for index in 0..self.of_state.len() {
+                let (k, kind) = self.of_state[index];
                 let before = d[k];
                 let boundary = self.boundary_at(k, kind, now);
                 match boundary {
@@ -206,6 +208,7 @@ impl Switches {
             if sign != 0.0 {
                 break;
             }
+            self.from_rest = Some(k);
             flow.with(|system| self.look_ahead(system, now, d, factor * now.scale));
             sign = self.probe[2][k] - self.g[k];
         }

@@ -77,6 +77,12 @@ mod tests {
     }
 
     #[test]
+    fn events_at_one_time_are_zeno() {
+        let mut guard = Guard::new(1, 0.0);
+        assert!((0..20).any(|_| guard.event(0, 5.0, 1e-14).is_err()));
+    }
+
+    #[test]
     fn frequent_events_are_not_zeno() {
         let mut guard = Guard::new(1, 0.0);
         for i in 0..1_000_000 {

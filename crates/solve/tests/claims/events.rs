@@ -86,11 +86,11 @@ fn a_ball_on_the_floor_moving_down_bounces_at_once() {
     assert!((outcome.y[0] - (2.0 * 0.2 - 0.5 * 9.81 * 0.04)).abs() < 1e-12);
 }
 
-/// y = cos t with steps that may be longer than a period; |y| > 0.999 happens shortly around every multiple of π.
+/// g = 4t(1 − t) − level is positive for a short while in the middle of a step of length 1.
 #[test]
 fn two_crossings_in_one_step_are_both_found() {
     for level in [0.5, 0.9, 0.99, 0.999, 0.999999] {
-        // The state counts the crossings of y₀ = sin t above the level; the step of this polynomial is huge.
+        // The held value counts the crossings, upwards by 1 and downwards by 100.
         let mut system = Hybrid::new(1, |_, _, _, dy| dy[0] = 1.0)
             .held(1)
             .sign(move |t, y, _| (t - y[0]) + 4.0 * t * (1.0 - t) - level, |t, _, _| 4.0 - 8.0 * t)
@@ -291,7 +291,7 @@ fn floors_are_followed_up_and_down() {
     }
 }
 
-/// |y| is smooth on either side: y″ = −|y|·y... located switches keep the order of the method.
+/// |y| is smooth on either side of zero: with its switch located, the tolerance is reached across it.
 #[test]
 fn switches_do_not_spoil_the_accuracy() {
     for name in ["dp5", "dp8"] {

@@ -1,6 +1,7 @@
 //! What the methods and the driver promise, claim by claim.
 
 mod events;
+mod more_events;
 mod orders;
 #[path = "../problems/mod.rs"]
 mod problems;

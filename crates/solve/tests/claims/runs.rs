@@ -140,6 +140,22 @@ fn steps_as_rows_are_the_steps() {
     assert_eq!(table.t[11], 1.05);
 }
 
+/// Millions of fixed steps are counted right; a step lost against t is refused.
+#[test]
+fn fixed_steps_neither_drift_nor_vanish() {
+    let mut system = Ode::new(1, |_, _, dy| dy[0] = 1.0);
+    let options = Options { step: Some(1e-7), rows: Rows::At(vec![]), ..Options::default() };
+    let (outcome, _) = run(&mut system, &mut *by_name("euler").unwrap().build(1, true), &[0.0], 0.4, &options);
+    assert_eq!((outcome.statistics.steps, outcome.status), (4_000_000, Status::Ok));
+    assert_eq!(outcome.statistics.h_max, 1e-7);
+
+    let start = Start { t: 1e6, y: &[0.0], held: &[] };
+    let options = Options { step: Some(1e-12), ..Options::default() };
+    let mut method = by_name("euler").unwrap().build(1, true);
+    let outcome = solve(&mut system, &mut *method, &start, 2e6, &options, &mut Table::default()).unwrap();
+    assert!(matches!(outcome.reason, Some(Reason::StepTooSmall { .. })));
+}
+
 #[test]
 fn an_empty_interval_gives_one_row() {
     let (outcome, table) =

@@ -1,0 +1,198 @@
+//! The evaluator against the definition of what it evaluates: the expressions of the sorted model.
+
+use ordinate_expr::{Expr, ExprId, VarId};
+use ordinate_model::{Sorted, resolve, sort};
+use ordinate_program::{Evaluator, compile};
+use ordinate_solve::System;
+use ordinate_syntax::parse;
+use std::path::Path;
+use std::sync::Arc;
+
+fn sorted(text: &str) -> Option<Sorted> {
+    let (tree, diagnostics) = parse(text);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let resolved = resolve(&tree, text, &Vec::new(), &|path, name| {
+        ordinate_model::parse_table(&std::fs::read_to_string(folder.join(path)).unwrap(), name)
+    });
+    let (sorted, diagnostics) = sort(resolved.model, false);
+    (!ordinate_syntax::has_errors(&diagnostics)).then_some(sorted)
+}
+
+fn gallery() -> Vec<(String, Sorted)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "eq"));
+    files.sort();
+    let read = |path: &Path| (path.display().to_string(), std::fs::read_to_string(path).unwrap());
+    files.iter().map(|path| read(path)).filter_map(|(name, text)| Some((name, sorted(&text)?))).collect()
+}
+
+/// The value of an expression by plain recursion through definitions.
+fn value(s: &Sorted, e: ExprId, t: f64, y: &[f64], d: &[f64]) -> f64 {
+    let leaf = |v: VarId| -> Option<f64> {
+        if let Some(k) = s.states.iter().position(|state| state.var == v) {
+            return Some(y[k]);
+        }
+        if let Some(k) = s.model.switches.iter().position(|switch| switch.mode == v) {
+            return Some(d[k]);
+        }
+        if let Some(parameter) = s.model.parameters.iter().find(|given| given.var == v) {
+            return Some(value(s, parameter.value, t, y, d));
+        }
+        Some(value(s, s.definitions[v.0 as usize]?, t, y, d))
+    };
+    let mut graph = s.model.graph.clone();
+    let lists = &s.model.lists;
+    let segment = s.model.switches.iter().position(|w| matches!(w.watch, ordinate_model::Watch::Segment(_)));
+    graph
+        .evaluate(e, |node| match node {
+            Expr::Time => Some(t),
+            Expr::Var(v) => leaf(v),
+            Expr::Lookup(list, _) => Some(lists[list.0 as usize][d[segment?] as usize]),
+            _ => None,
+        })
+        .unwrap_or(f64::NAN)
+}
+
+/// A point that is nowhere special.
+fn point(s: &Sorted) -> (f64, Vec<f64>, Vec<f64>) {
+    let y = (0..s.states.len()).map(|k| 0.3 + 0.17 * ((k * 7 % 11) as f64)).collect();
+    (0.37, y, vec![1.0; s.model.switches.len()])
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a.is_nan() && b.is_nan()) || a == b || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1e-300)
+}
+
+#[test]
+fn derivatives_are_those_of_the_sorted_model() {
+    let mut checked = 0;
+    for (name, mut s) in gallery() {
+        if s.states.len() > 60 || s.model.samples.len() + s.model.actions.len() > 0 {
+            continue;
+        }
+        let program = Arc::new(compile(&mut s, false));
+        let mut evaluator = Evaluator::new(program);
+        let (t, y, d) = point(&s);
+        let mut dy = vec![0.0; y.len()];
+        evaluator.derivative(t, &y, &d, &mut dy);
+        for (k, state) in s.states.iter().enumerate() {
+            let variable = s.model.graph.variable(state.derivative);
+            let expected = value(&s, variable, t, &y, &d);
+            assert!(close(dy[k], expected, 1e-12), "{name}: {} {} {expected}", s.model.name(state.var), dy[k]);
+            checked += 1;
+        }
+    }
+    assert!(checked > 150, "{checked}");
+}
+
+#[test]
+fn the_jacobian_is_the_derivative_of_f_and_its_pattern_misses_nothing() {
+    let mut checked = 0;
+    for (name, mut s) in gallery() {
+        let n = s.states.len();
+        if n > 60 || s.model.samples.len() + s.model.actions.len() > 0 {
+            continue;
+        }
+        let program = Arc::new(compile(&mut s, true));
+        let jacobian = program.jacobian.clone().unwrap();
+        let mut evaluator = Evaluator::new(program);
+        let (t, y, d) = point(&s);
+        let mut elements = vec![0.0; jacobian.pattern.len()];
+        evaluator.jacobian(t, &y, &d, &mut elements);
+        let mut dense = vec![vec![0.0; n]; n];
+        for (&(i, j), &element) in jacobian.pattern.iter().zip(&elements) {
+            dense[i as usize][j as usize] = element;
+        }
+        for j in 0..n {
+            let h = 1e-6 * y[j].abs();
+            let mut f = |x: f64| {
+                let (mut at, mut dy) = (y.clone(), vec![0.0; n]);
+                at[j] += x;
+                evaluator.derivative(t, &at, &d, &mut dy);
+                dy
+            };
+            let (up, down) = (f(h), f(-h));
+            for i in 0..n {
+                let difference = (up[i] - down[i]) / (2.0 * h);
+                let noise = 1e-9 * (up[i].abs() + down[i].abs()) / h;
+                let found = dense[i][j];
+                let same = (found - difference).abs() <= 1e-5 * found.abs() + noise * 1e-2 + 1e-7;
+                assert!(same || (found.is_nan() && difference.is_nan()), "{name} [{i}, {j}]: {found} {difference}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 500, "{checked}");
+}
+
+fn evaluator(text: &str) -> Evaluator {
+    let mut s = sorted(text).expect("a right model");
+    Evaluator::new(Arc::new(compile(&mut s, false)))
+}
+
+/// All crossings of a switch of time in an interval, as the driver asks for them.
+fn crossings(e: &mut Evaluator, switch: usize, mut t: f64, until: f64) -> Vec<(f64, f64)> {
+    let mut found = Vec::new();
+    while let Some(next) = e.next_crossing(switch, t, until) {
+        assert!(next > t, "{next} after {t}");
+        found.push((next, e.mode_from(switch, next)));
+        t = next;
+    }
+    found
+}
+
+#[test]
+fn a_line_crosses_exactly_where_it_is_written() {
+    for (text, at) in [("t - 4.7", 4.7), ("0.3 - t", 0.3), ("7*t - 3", 3.0 / 7.0), ("1e-12*t - 2e-12", 2.0)] {
+        let mut e = evaluator(&format!("x' = if {text} < 0 then 1 else 2\ninit x = 0"));
+        let found = crossings(&mut e, 0, 0.0, 10.0);
+        assert_eq!(found.len(), 1, "{text}");
+        assert!((found[0].0 - at).abs() <= 1e-15 * at, "{text}: {found:?}");
+        assert!(found[0].1 == 1.0 || text == "0.3 - t" && found[0].1 == -1.0);
+    }
+}
+
+#[test]
+fn a_staircase_gives_every_step_once() {
+    let mut e = evaluator("x' = floor(t/0.1)\ninit x = 0");
+    let found = crossings(&mut e, 0, 0.0, 1000.05);
+    assert_eq!(found.len(), 10_000);
+    for (k, (t, mode)) in found.iter().enumerate() {
+        assert!((t - 0.1 * (k + 1) as f64).abs() < 1e-12 * t, "{t}");
+        assert_eq!(*mode, (k + 1) as f64);
+    }
+    let mut e = evaluator("x' = floor(-2*t)\ninit x = 0");
+    assert_eq!(e.mode_from(0, 0.0), -1.0);
+    let found = crossings(&mut e, 0, 0.0, 2.2);
+    assert_eq!(found, [(0.5, -2.0), (1.0, -3.0), (1.5, -4.0), (2.0, -5.0)]);
+}
+
+/// sin(1000 t) = 0.3 has two solutions in each of its periods; a run of one second has 318.
+#[test]
+fn a_fast_oscillation_is_not_stepped_over() {
+    let mut e = evaluator("x' = if sin(1000*t) > 0.3 then 1 else 0\ninit x = 0");
+    let found = crossings(&mut e, 0, 0.0, 1.0);
+    let mut expected = Vec::new();
+    for k in 0..200 {
+        let period = 2.0 * std::f64::consts::PI * f64::from(k);
+        expected.push((period + 0.3f64.asin()) / 1000.0);
+        expected.push((period + std::f64::consts::PI - 0.3f64.asin()) / 1000.0);
+    }
+    expected.retain(|&t| t <= 1.0);
+    assert_eq!(found.len(), expected.len());
+    for (k, ((t, mode), right)) in found.iter().zip(&expected).enumerate() {
+        assert!((t - right).abs() < 1e-13, "{t} {right}");
+        assert_eq!(*mode, if k % 2 == 0 { 1.0 } else { -1.0 });
+    }
+}
+
+#[test]
+fn a_narrow_dip_of_a_polynomial_is_found() {
+    // (t − 5)² − 1e-8 is negative for 2e-4 only
+    let mut e = evaluator("x' = if (t - 5)^2 < 1e-8 then 1 else 0\ninit x = 0");
+    let found = crossings(&mut e, 0, 0.0, 1000.0);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!((found[0].0 - 4.9999).abs() < 1e-10 && (found[1].0 - 5.0001).abs() < 1e-10);
+}

@@ -1,0 +1,37 @@
+//! Notices that stability, not accuracy, limits the steps of an explicit method.
+
+use crate::{Method, Point, System};
+
+/// Counts how often stability limits the step: Hairer, Wanner II, IV.2. Fifteen times, hardly interrupted, is stiff.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stiffness {
+    pub found: bool,
+    steps: u32,
+    limited: u32,
+    free: u32,
+}
+
+impl Stiffness {
+    /// Looks at the step that `method` remembers, every now and then as long as there is no suspicion.
+    pub fn watch(&mut self, method: &mut dyn Method, system: &mut dyn System, from: &Point) {
+        const EVERY: u32 = 50;
+        self.steps += 1;
+        if self.found || (self.limited == 0 && !self.steps.is_multiple_of(EVERY)) {
+            return;
+        }
+        match method.stiffness(system, from) {
+            Some(fraction) if fraction > 0.98 => {
+                self.free = 0;
+                self.limited += 1;
+                self.found = self.limited == 15;
+            }
+            Some(_) => {
+                self.free += 1;
+                if self.free == 6 {
+                    (self.limited, self.free) = (0, 0);
+                }
+            }
+            None => {}
+        }
+    }
+}
