@@ -25,7 +25,7 @@ fn every_model_of_the_gallery_runs() {
     for path in &paths {
         let place = Place::new();
         let answer = place.run(&["run", &path.to_string_lossy(), "-o", "o.csv", "--summary", "json", "-q"]);
-        if answer.code != 0 || answer.err != "" {
+        if answer.code != 0 || !answer.err.is_empty() {
             wrong.push(format!("{}: exit code {}: {}", path.display(), answer.code, answer.err));
             continue;
         }

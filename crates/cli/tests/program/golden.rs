@@ -99,9 +99,9 @@ fn pade(case: &Value) -> Text {
         (0..n - 1).for_each(|k| writeln!(text, "d{k}v' = d{}v", k + 1).expect("a string"));
     } else {
         writeln!(text, "y = {}z + v{n}", sign(n)).expect("a string");
-        for k in 0..n {
+        for (k, c) in c.iter().take(n).enumerate() {
             let before = if k > 0 { format!(" + v{k}") } else { String::new() };
-            writeln!(text, "v{}' = {}/T^{}*({}z - y){before}", k + 1, c[k], n - k, sign(k)).expect("a string");
+            writeln!(text, "v{}' = {}/T^{}*({}z - y){before}", k + 1, c, n - k, sign(k)).expect("a string");
         }
     }
     for (state, value) in list(&case["states"]).iter().zip(list(&case["y0"])) {
@@ -200,7 +200,7 @@ fn compare(case: &Value, names: &[String], table: &Table) -> Result<(f64, String
                 (false, scale) => scale,
             };
             let error = (row[column] - expected).abs() / unit;
-            if !(error <= worst.0) {
+            if error.is_nan() || error > worst.0 {
                 worst = (if error.is_nan() { f64::INFINITY } else { error }, format!("{name} at t = {t}"));
             }
         }
