@@ -6,5 +6,6 @@ mod golden;
 mod inputs;
 mod malformed;
 mod results;
+mod semantics;
 mod support;
 mod verbs;
