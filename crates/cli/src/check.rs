@@ -12,7 +12,10 @@ pub fn check(args: &CheckArgs) -> Exit {
         Err(exit) => return exit,
     };
     let (diagnostics, states) = match compile(&source, &options) {
-        Ok(compiled) => (compiled.warnings, compiled.program.layout.states),
+        Ok(compiled) => {
+            let found = ordinate::check_starts(&compiled);
+            ([compiled.warnings, found].concat(), compiled.program.layout.states)
+        }
         Err(Failure::Model(diagnostics)) => (diagnostics, 0),
         Err(failure @ Failure::Set(_)) => return source::show_failure(&failure, &source),
     };

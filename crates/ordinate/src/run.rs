@@ -272,15 +272,17 @@ impl Compiled {
     pub fn parameter_values(&self) -> Vec<(String, f64)> {
         let model = &self.sorted.model;
         let mut graph = model.graph.clone();
-        let mut values: Vec<(ordinate_expr::VarId, f64)> = Vec::new();
+        // by variable, since a long chain of parameters looks up each of them
+        let mut values: Vec<Option<f64>> = vec![None; model.variables.len()];
         for given in &model.parameters {
             let value = graph.evaluate(given.value, |leaf| match leaf {
-                ordinate_expr::Expr::Var(v) => values.iter().find(|(known, _)| *known == v).map(|&(_, value)| value),
+                ordinate_expr::Expr::Var(v) => values[v.0 as usize],
                 _ => None,
             });
-            values.push((given.var, value.unwrap_or(f64::NAN)));
+            values[given.var.0 as usize] = Some(value.unwrap_or(f64::NAN));
         }
-        values.into_iter().map(|(v, value)| (model.name(v), value)).collect()
+        let value = |v: ordinate_expr::VarId| values[v.0 as usize].expect("evaluated above");
+        model.parameters.iter().map(|given| (model.name(given.var), value(given.var))).collect()
     }
 
     /// Start and end time of the text.
@@ -439,6 +441,20 @@ impl StartValues {
             held: values[n..n + m].to_vec(),
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
+    }
+}
+
+/// Mistakes of start values that show only when they are evaluated. Without a `run` line the start time is left to
+/// the command, and only the values are looked at.
+pub fn check_starts(compiled: &Compiled) -> Vec<Diagnostic> {
+    let own = compiled.run_times();
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    match StartValues::new(compiled, &mut evaluator, own.map_or(0.0, |(from, _)| from)) {
+        Err(RunError::Model(mut found)) => {
+            found.retain(|d| own.is_some() || d.code != "start-time");
+            found
+        }
+        Err(RunError::NoEndTime | RunError::Usage(_) | RunError::Rows(_)) | Ok(_) => Vec::new(),
     }
 }
 

@@ -260,10 +260,15 @@ fn an_interrupt_keeps_the_rows_so_far() {
     use std::process::{Command, Stdio};
     let place = Place::new();
     let mut command = Command::new(env!("CARGO_BIN_EXE_ordinate"));
-    command.args(["run", "-e", OSCILLATOR, "-t", "1e7", "--every", "1", "--summary", "json"]);
+    command.args(["run", "-e", OSCILLATOR, "-t", "1e8", "--every", "1", "--summary", "json"]);
     command.arg("-o").arg(place.path("o.csv")).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("the program starts");
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    // once rows are on the disk the run is under way
+    let begin = std::time::Instant::now();
+    let written = || place.files().iter().any(|name| std::fs::metadata(place.path(name)).is_ok_and(|m| m.len() > 0));
+    while !written() && begin.elapsed().as_secs() < 30 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(sent.success(), "the run was still under way");
     let answer = child.wait_with_output().expect("an end");

@@ -160,8 +160,11 @@ impl Resolver<'_> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        // Twice the limit, since a loop body repeats its mistakes before duplicates are removed.
-        if self.diagnostics.len() < 2 * MAX_DIAGNOSTICS && self.diagnostics.last() != Some(&diagnostic) {
+        // A loop repeats the mistakes of its body with other indices; the first time is enough.
+        let told = |d: &Diagnostic| d.code == diagnostic.code && d.span == diagnostic.span;
+        let repeated = self.diagnostics.iter().rev().take(8).any(told);
+        // Twice the limit, since duplicates are removed at the end.
+        if self.diagnostics.len() < 2 * MAX_DIAGNOSTICS && !repeated {
             self.diagnostics.push(diagnostic);
         }
     }

@@ -21,6 +21,18 @@ fn list(names: impl IntoIterator<Item = String>) -> String {
     }
 }
 
+/// Marks the other equations; those that a loop makes of one line are marked once.
+fn label_others(model: &Model, mut diagnostic: Diagnostic, equations: &[usize], text: &str) -> Diagnostic {
+    let mut spans: Vec<Span> = equations.iter().map(|&e| model.equations[e].span).collect();
+    spans.sort_unstable();
+    spans.dedup();
+    spans.retain(|span| *span != diagnostic.span);
+    for span in spans.into_iter().take(MANY) {
+        diagnostic = diagnostic.label(span, text);
+    }
+    diagnostic
+}
+
 /// A block that has no symbolic solution.
 pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], reason: Unsolved) -> Diagnostic {
     let span = model.equations[equations[0]].span;
@@ -47,11 +59,8 @@ pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], r
             "loops of this size need an implicit solver, which is not available in this version".to_string(),
         ),
     };
-    let mut diagnostic = Diagnostic::error(code, span, message).help(help);
-    for &e in equations.iter().skip(1).take(MANY) {
-        diagnostic = diagnostic.label(model.equations[e].span, "part of the loop");
-    }
-    diagnostic
+    let diagnostic = Diagnostic::error(code, span, message).help(help);
+    label_others(model, diagnostic, equations, "part of the loop")
 }
 
 /// Equations and unknowns that are left over.
@@ -93,16 +102,13 @@ pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[Var
 
 fn high_index(model: &Model, free: &[usize], spare: &[usize], unknowns: &[VarId]) -> Diagnostic {
     let names = list(free.iter().map(|&k| model.name(unknowns[k])));
-    let mut diagnostic = Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         "high-index",
         model.equations[spare[0]].span,
         format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
     )
     .help("differentiate the constraint by hand; index reduction is not available in this version");
-    for &e in spare.iter().skip(1).take(MANY) {
-        diagnostic = diagnostic.label(model.equations[e].span, "a constraint, too");
-    }
-    diagnostic
+    label_others(model, diagnostic, spare, "a constraint, too")
 }
 
 fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize]) -> Diagnostic {
@@ -132,16 +138,13 @@ fn too_many(model: &Model, spare: usize, equations: &[usize], competing: &[usize
             .help("it has known quantities only; remove it, or make one of them an unknown");
     }
     let names = list(competing.iter().map(|&k| model.name(unknowns[k])));
-    let mut diagnostic = Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         "too-many-equations",
         span,
         format!("one equation too many: {} equations for {names}", equations.len()),
     )
     .help("remove one of the marked equations, or add an unknown to it");
-    for &e in equations.iter().filter(|&&e| e != spare).take(MANY) {
-        diagnostic = diagnostic.label(model.equations[e].span, "competes with it");
-    }
-    diagnostic
+    label_others(model, diagnostic, equations, "competes with it")
 }
 
 /// Whether each equation still finds a quantity of its own when derivatives of any order count: then it is a

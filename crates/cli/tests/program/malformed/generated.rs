@@ -73,7 +73,7 @@ fn long_chains_stay_small() {
         [format!("a0 = t\n{names}y' = 0*a300; y(0) = 1"), format!("param p0 = 1\n{parameters}y' = 0*p300*y; y(0) = 1")]
     {
         let place = Place::new().with("m.eq", &text);
-        let answer = place.run(&["run", "m.eq", "-t", "1", "-q", "--summary", "json"]);
+        let answer = place.run(&["run", "m.eq", "-t", "1", "-q", "--at", "1", "--summary", "json"]);
         sound(&head(&text), &answer, &place);
         assert_eq!(answer.expect(0).json()["final"]["y"], 1.0);
     }

@@ -97,6 +97,9 @@ const STARTS: &[Mistake] = &[
     ("x' = -x; y' = -y\ninit x = y, y = x", "circular-start", 2, &["needs itself"]),
     ("init y = z\nz = 2*y\ny' = -y", "start-not-known", 1, &["needs `z`"]),
     ("y' = 1; y(0) = 0\nevery 0.1: u = u + 1\nz = u", "missing-start", 3, &["`u` has no start value"]),
+    ("y' = -y; y(0) = 1/0", "bad-value", 1, &["`y` is not finite (inf)", "division by zero"]),
+    ("y' = -y; y(0) = sqrt(-1)", "bad-value", 1, &["`y` is not finite (NaN)"]),
+    ("y' = -y; y(1) = 2\nrun 0 .. 3", "start-time", 1, &["given at 1", "starts at 0", "--t-start"]),
     ("y' = -y; init y(0) = 1", "syntax", 1, &["`init` needs no time"]),
 ];
 
@@ -119,6 +122,12 @@ const COUNTING: &[Mistake] = &[
     ("y' = y'; y(0) = 1", "singular", 1, &["`y'`"]),
     ("z' = x; z(0) = 0\n0 = x^5 + x - t", "algebraic-loop", 2, &["`x` cannot be isolated", "by hand"]),
     ("z' = x + y; z(0) = 0\nx = cos(y)\ny = sin(x)", "algebraic-loop", 2, &["`x` and `y` depend on each other"]),
+    (
+        "a[1] = 0; a[20] = 1; y' = a[10]; y(0) = 0\nfor k in 2..19: a[k-1] - 2*a[k] + a[k+1] = 0",
+        "algebraic-loop",
+        2,
+        &["18 simultaneous equations", "1 error in"],
+    ),
     ("0 = x^2 + y'^2 - 1; x' = y; init x = 0, y = 0", "algebraic-loop", 1, &["`y'` cannot be isolated"]),
     (
         "x' = v; v' = -L*x; y' = w; w' = -L*y - 9.81\n0 = x^2 + y^2 - 1\ninit x = 1, v = 0, y = 0, w = 0",
@@ -142,6 +151,12 @@ const TYPES: &[Mistake] = &[
     ("y' = -y[1.5]; y(0) = 1", "not-integer", 1, &["an index must be a whole number"]),
     ("y' = -u[y]; u[1] = 2; y(0) = 1", "not-constant", 1, &["an index must be a constant"]),
     ("param p[1] = 2\ny' = -p[2]; y(0) = 1", "unknown-name", 2, &["`p[2]`", "other indices"]),
+    (
+        "param p[9] = 1\nfor k in 1..8: param p[k] = 2*p[k+1]\ny' = -p[1]; y(0) = 1",
+        "unknown-name",
+        2,
+        &["`p[2]` is not a declared parameter", "1 error in"],
+    ),
     ("for k in 1..1e12: y[k]' = -y[k]", "too-large", 1, &["1000000000000 elements"]),
     ("for k in 1..1e6: for j in 1..1e6: y[k,j]' = 0", "too-large", 1, &["elements", "check its bounds"]),
     ("for k in 0..1e300: y[k]' = 0", "not-integer", 1, &["whole number"]),
