@@ -96,6 +96,8 @@ pub struct Seconds {
 pub struct Run {
     /// The method used.
     pub method: &'static str,
+    /// Its own order.
+    pub order: u32,
     /// Whether it was chosen automatically.
     pub automatic: bool,
     /// Start time.
@@ -115,6 +117,15 @@ pub struct Run {
 }
 
 impl Run {
+    /// Lowest, highest and mean order of the steps; without any, the order that they would have had.
+    pub fn orders(&self) -> (u32, u32, f64) {
+        let statistics = &self.outcome.statistics;
+        match statistics.steps {
+            0 => (self.order, self.order, f64::from(self.order)),
+            _ => (statistics.order_min, statistics.order_max, statistics.order_mean()),
+        }
+    }
+
     /// The last value of a column.
     pub fn final_value(&self, name: &str) -> Option<f64> {
         self.final_values.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
@@ -249,6 +260,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     };
     Ok(Run {
         method: choice.name(),
+        order: choice.order(),
         automatic,
         t_start,
         t_end,

@@ -280,6 +280,15 @@ fn an_interrupt_keeps_the_rows_so_far() {
     assert!(table.column("time").last() <= s["t_reached"].as_f64().as_ref());
 }
 
+/// A run of no length has one row and the order of its method.
+#[test]
+fn a_run_of_no_length_has_one_row() {
+    let place = Place::new();
+    let s = place.run(&["run", "-e", OSCILLATOR, "-t", "0", "--summary", "json", "-o", "o.csv", "-q"]).expect(0).json();
+    assert_eq!(place.table("o.csv").rows, [[0.0, 1.0, 0.0]]);
+    assert_eq!((s["steps"].as_u64(), s["order"]["mean"].as_f64()), (Some(0), Some(8.0)));
+}
+
 #[test]
 fn no_environment_variable_but_no_color_changes_messages() {
     let place = Place::new();

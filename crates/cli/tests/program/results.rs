@@ -157,3 +157,69 @@ fn results_are_converted_without_loss() {
     let piped = place.run_os(["convert", "-", "-o", "-"].map(Into::into).to_vec(), input.as_bytes()).expect(0);
     assert_eq!(piped.table().rows, place.table("a.csv").rows);
 }
+
+/// JSON comes back as CSV with the same numbers; what is no result is refused instead of becoming an empty table.
+#[test]
+fn results_in_json_are_converted_back() {
+    let place = Place::new();
+    place
+        .run(&["run", "-e", "x'' = -x/3; init x = 1/3, x' = 0", "-t", "1", "-o", "a.csv", "-o", "a.json", "-q"])
+        .expect(0);
+    place.run(&["convert", "a.json", "-o", "b.csv"]).expect(0);
+    assert_eq!(place.table("a.csv").rows, place.table("b.csv").rows);
+    assert_eq!(place.table("a.csv").names, place.table("b.csv").names);
+    for (text, words) in [
+        ("{", "no JSON"),
+        ("{}", "columns"),
+        ("{\"columns\": {\"time\": 3}}", "`time` is no list"),
+        ("{\"columns\": {\"time\": [0, \"a\"]}}", "is not a number"),
+        ("{\"columns\": {\"time\": [0, 1], \"y\": [2]}}", "1 rows instead of 2"),
+    ] {
+        let place = Place::new().with("a.json", text);
+        let answer = place.run(&["convert", "a.json", "-o", "b.csv"]).expect(2);
+        assert!(answer.err.contains(words), "{text}: {}", answer.err);
+        assert_eq!(place.files(), ["a.json"]);
+    }
+}
+
+/// Asking twice for a column gives it once.
+#[test]
+fn a_converted_column_is_there_once() {
+    let place = Place::new().with("a.csv", "time,y\n0,1\n1,2\n");
+    let table = place.run(&["convert", "a.csv", "-o", "-", "--vars", "y,time,y"]).expect(0).table();
+    assert_eq!(table.names, ["time", "y"]);
+}
+
+/// Values beyond the numbers are kept as such: in CSV by name, in JSON as null.
+#[test]
+fn a_named_expression_may_be_infinite() {
+    let place = Place::new();
+    place
+        .run(&["run", "-e", "a = 1/t; y' = 1; y(0) = 0", "-t", "1", "--at", "0,1", "-o", "a.csv", "-o", "a.json", "-q"])
+        .expect(0);
+    assert_eq!(place.table("a.csv").column("a"), [f64::INFINITY, 1.0]);
+    assert!(place.text("a.json").contains("\"a\":[null,1.0]"), "{}", place.text("a.json"));
+}
+
+/// Pictures of degenerate runs: one row, a constant, huge and tiny values, values that are not finite.
+#[test]
+fn degenerate_runs_can_be_drawn() {
+    for (text, more) in [
+        ("y' = -y; init y = 1", &["-t", "0"][..]),
+        ("y' = -y; init y = 1", &["-t", "1", "--at", "0.5"]),
+        ("y' = 0; init y = 5", &["-t", "1"]),
+        ("y' = 1e300; init y = -1e300", &["-t", "1"]),
+        ("y' = 1e-300; init y = 0", &["-t", "1"]),
+        ("y' = 1; init y = 0", &["-t", "1e-300"]),
+        ("y' = 1; init y = 0", &["-t", "1e300"]),
+        ("a = 1/t; b = log(t - 0.5); y' = 1; init y = 0", &["-t", "1"]),
+        ("for k in 1..300: y[k]' = -k*y[k]\nfor k in 1..300: init y[k] = k", &["-t", "1"]),
+    ] {
+        let place = Place::new().with("a<b&c>.eq", text);
+        place.run(&[&["run", "a<b&c>.eq", "-q", "-o", "o.svg", "-o", "o.png"], more].concat()).expect(0);
+        let svg = place.text("o.svg");
+        assert!(svg.trim_end().ends_with("</svg>") && !svg.contains("b&c>"), "{text}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{text}");
+        place.run(&[&["run", "a<b&c>.eq", "-q", "--plot"], more].concat()).expect(0);
+    }
+}

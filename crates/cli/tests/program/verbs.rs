@@ -52,6 +52,13 @@ fn a_warning_keeps_the_exit_code_zero() {
     assert!(run.err.contains("warning[unused-parameter]"), "{}", run.err);
 }
 
+/// A parameter that is only an output is in use.
+#[test]
+fn an_output_uses_its_parameter() {
+    let answer = ordinate(&["check", "-e", "param a = 1; y' = -y; y(0) = 1; output a"]).expect(0);
+    assert_eq!(answer.err, "");
+}
+
 /// The rendered form: file, line, caret, remedy.
 #[test]
 fn a_mistake_is_shown_with_its_line_and_a_caret() {

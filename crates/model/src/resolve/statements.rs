@@ -268,6 +268,9 @@ impl Resolver<'_> {
                 );
             }
         }
+        if self.model.variable(var).role == Role::Parameter {
+            self.mark_used(var);
+        }
         if self.output_set.insert(var) {
             self.model.outputs.push(var);
         }

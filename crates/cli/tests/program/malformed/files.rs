@@ -21,6 +21,8 @@ fn a_model_that_is_no_text_is_refused_with_the_place() {
         sound(name, &answer, &place);
         expect(name, &answer, 2, words).unwrap();
     }
+    let empty = place.run(&["run", "-", "-t", "1"]);
+    expect("no standard input", &empty, 1, &["error[empty]", "<stdin>"]).unwrap();
     let answer = place.run_os(["run", "-", "-t", "1"].map(Into::into).to_vec(), b"y' = \xff");
     expect("standard input", &answer, 2, &["standard input", "UTF-8"]).unwrap();
 }
