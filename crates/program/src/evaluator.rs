@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     program: Arc<Program>,
-    code: Arc<Code>,
+    code: Code,
     registers: Vec<f64>,
     first_discrete: usize,
 }
@@ -27,8 +27,21 @@ fn copy(from: &[f64], to: &mut [f64]) {
     }
 }
 
+/// Copies the results out. A few are written as one: the method reads them as vectors at once, and a processor
+/// cannot hand two short stores over to one long load.
+#[inline(always)]
+fn gather(registers: &[f64], results: &[u32], out: &mut [f64]) {
+    let at = |r: u32| registers[r as usize];
+    match *results {
+        [a, b] if out.len() == 2 => out.copy_from_slice(&[at(a), at(b)]),
+        [a, b, c] if out.len() == 3 => out.copy_from_slice(&[at(a), at(b), at(c)]),
+        [a, b, c, d] if out.len() == 4 => out.copy_from_slice(&[at(a), at(b), at(c), at(d)]),
+        _ => out.iter_mut().zip(results).for_each(|(value, &r)| *value = at(r)),
+    }
+}
+
 /// The sections of a program as they are run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Code {
     rhs: Packed,
     switches: Packed,
@@ -74,7 +87,7 @@ impl Evaluator {
         }
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
         prologue.run(&program.lists, &mut registers);
-        let code = Arc::new(Code::new(&program));
+        let code = Code::new(&program);
         let first_discrete = program.discrete_register();
         Evaluator { program, code, registers, first_discrete }
     }
@@ -97,9 +110,7 @@ impl Evaluator {
         self.load(t, y, d);
         let section = section(&self.code);
         section.run(&self.program.lists, &mut self.registers);
-        for (value, &register) in out.iter_mut().zip(&section.results) {
-            *value = self.registers[register as usize];
-        }
+        gather(&self.registers, &section.results, out);
     }
 
     /// Named expressions, outputs, held values, inputs.

@@ -58,6 +58,8 @@ mod code {
     pub const MUL_ADD: u32 = 18;
     pub const MUL_SUB: u32 = 19;
     pub const SUB_MUL: u32 = 20;
+    pub const SQRT: u32 = 21;
+    pub const INVERSE_THREE_HALVES: u32 = 22;
 }
 
 /// The word of an operation and its number of operands.
@@ -75,6 +77,8 @@ fn word(step: Step) -> (u32, usize) {
             Op::Square => (code::SQUARE, 1),
             Op::Div => (code::DIV, 2),
             Op::Pow => (code::POW, 2),
+            Op::HalfPower(1) | Op::Call(Function::Sqrt) => (code::SQRT, 1),
+            Op::HalfPower(-3) => (code::INVERSE_THREE_HALVES, 1),
             Op::HalfPower(n) => (with(code::HALF_POWER, u32::from(n as u16)), 1),
             Op::Call(f) => {
                 let k = Function::ALL.iter().position(|&g| g == f).expect("all functions are listed");
@@ -170,21 +174,91 @@ impl Packed {
     /// Runs the section over the registers.
     pub fn run(&self, lists: &[Vec<f64>], registers: &mut [f64]) {
         assert!(registers.len() >= self.least, "as many registers as the code was packed for");
-        let mut m = Machine { code: &self.code, at: 0, registers, out: self.first };
-        while m.at < m.code.len() {
-            let (word, count) = (m.code[m.at], m.code[m.at + 1]);
-            m.at += 2;
-            let payload = word >> 16;
+        let base = registers.as_mut_ptr();
+        // SAFETY: `check` saw that every operand is a register, that the operands of every run are in the code, and that
+        // all results fit behind `first`; and there are as many registers as it was told.
+        unsafe {
+            let end = self.code.as_ptr().add(self.code.len());
+            let mut m = Machine { next: self.code.as_ptr(), registers: base, out: base.add(self.first) };
+            while m.next < end {
+                let (word, count) = (*m.next, *m.next.add(1));
+                m.next = m.next.add(2);
+                match word & 0xffff {
+                    code::NEG => m.one(count, |a| -a),
+                    code::ADD => m.two(count, |a, b| a + b),
+                    code::SUB => m.two(count, |a, b| a - b),
+                    code::MUL => m.two(count, |a, b| a * b),
+                    code::SQUARE => m.one(count, |a| a * a),
+                    code::DIV => m.two(count, |a, b| a / b),
+                    code::MUL_ADD => m.three(count, |a, b, c| a * b + c),
+                    code::MUL_SUB => m.three(count, |a, b, c| a * b - c),
+                    code::SUB_MUL => m.three(count, |a, b, c| c - a * b),
+                    code::SQRT => m.one(count, f64::sqrt),
+                    code::INVERSE_THREE_HALVES => m.one(count, |x| 1.0 / (x * x.sqrt())),
+                    code::SELECT => m.three(count, |a, b, c| if a != 0.0 { b } else { c }),
+                    // by value and back, so that the machine can stay in processor registers here
+                    _ => m = m.rare(word, count, lists),
+                }
+            }
+        }
+    }
+}
+
+/// The state of the interpreter: the next word, the registers, and where the next result goes.
+#[derive(Clone, Copy)]
+struct Machine {
+    next: *const u32,
+    registers: *const f64,
+    out: *mut f64,
+}
+
+/// # Safety
+/// Of all its functions: the code must have been checked by [`Packed::check`] for these registers.
+impl Machine {
+    #[inline(always)]
+    unsafe fn operand(&self, k: usize) -> f64 {
+        unsafe { *self.registers.add(*self.next.add(k) as usize) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(&mut self, value: f64, operands: usize) {
+        unsafe {
+            *self.out = value;
+            self.out = self.out.add(1);
+            self.next = self.next.add(operands);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn one(&mut self, count: u32, f: impl Fn(f64) -> f64) {
+        for _ in 0..count {
+            unsafe { self.store(f(self.operand(0)), 1) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn two(&mut self, count: u32, f: impl Fn(f64, f64) -> f64) {
+        for _ in 0..count {
+            unsafe { self.store(f(self.operand(0), self.operand(1)), 2) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn three(&mut self, count: u32, f: impl Fn(f64, f64, f64) -> f64) {
+        for _ in 0..count {
+            unsafe { self.store(f(self.operand(0), self.operand(1), self.operand(2)), 3) };
+        }
+    }
+
+    /// Operations that call functions. They stand apart so that the loop above needs no registers saved for calls.
+    #[inline(never)]
+    unsafe fn rare(mut self, word: u32, count: u32, lists: &[Vec<f64>]) -> Machine {
+        let (payload, m) = (word >> 16, &mut self);
+        unsafe {
             match word & 0xffff {
-                code::NEG => m.one(count, |a| -a),
-                code::ADD => m.two(count, |a, b| a + b),
-                code::SUB => m.two(count, |a, b| a - b),
-                code::MUL => m.two(count, |a, b| a * b),
-                code::SQUARE => m.one(count, |a| a * a),
-                code::DIV => m.two(count, |a, b| a / b),
                 code::POW => m.two(count, power),
-                code::HALF_POWER => half_power(&mut m, count, payload as u16 as i16),
-                code::CALL => call(&mut m, count, Function::ALL[payload as usize]),
+                code::HALF_POWER => m.half_power(count, payload as u16 as i16),
+                code::CALL => m.call(count, Function::ALL[payload as usize]),
                 code::ATAN2 => m.two(count, f64::atan2),
                 code::LESS => m.two(count, |a, b| truth(a < b)),
                 code::LESS_EQUAL => m.two(count, |a, b| truth(a <= b)),
@@ -192,15 +266,37 @@ impl Packed {
                 code::NOT => m.one(count, |a| 1.0 - a),
                 code::AND => m.two(count, |a, b| a * b),
                 code::OR => m.two(count, f64::max),
-                code::SELECT => m.three(count, |a, b, c| if a != 0.0 { b } else { c }),
                 code::LOOKUP => {
                     let values = &lists[payload as usize];
                     m.one(count, |a| values[(a as usize).min(values.len() - 1)]);
                 }
-                code::MUL_ADD => m.three(count, |a, b, c| a * b + c),
-                code::MUL_SUB => m.three(count, |a, b, c| a * b - c),
-                code::SUB_MUL => m.three(count, |a, b, c| c - a * b),
                 other => unreachable!("operation {other} is not one of the packer's"),
+            }
+        }
+        self
+    }
+
+    /// x^(n/2); the frequent ones without a loop.
+    unsafe fn half_power(&mut self, count: u32, n: i16) {
+        unsafe {
+            match n {
+                -2 => self.one(count, |x| 1.0 / x),
+                -1 => self.one(count, |x| 1.0 / x.sqrt()),
+                3 => self.one(count, |x| x * x.sqrt()),
+                6 => self.one(count, |x| x * x * x),
+                _ => self.one(count, |x| power(x, f64::from(n) / 2.0)),
+            }
+        }
+    }
+
+    /// The frequent functions have a loop of their own.
+    unsafe fn call(&mut self, count: u32, f: Function) {
+        unsafe {
+            match f {
+                Function::Sin => self.one(count, f64::sin),
+                Function::Cos => self.one(count, f64::cos),
+                Function::Exp => self.one(count, f64::exp),
+                _ => self.one(count, |x| f.evaluate(x)),
             }
         }
     }
@@ -210,89 +306,10 @@ fn truth(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
-/// x^(n/2); the frequent ones without a loop.
-fn half_power(m: &mut Machine, count: u32, n: i16) {
-    match n {
-        -3 => m.one(count, |x| 1.0 / (x * x.sqrt())),
-        -2 => m.one(count, |x| 1.0 / x),
-        -1 => m.one(count, |x| 1.0 / x.sqrt()),
-        1 => m.one(count, f64::sqrt),
-        3 => m.one(count, |x| x * x.sqrt()),
-        6 => m.one(count, |x| x * x * x),
-        _ => m.one(count, |x| power(x, f64::from(n) / 2.0)),
-    }
-}
-
-/// The frequent functions have a loop of their own.
-fn call(m: &mut Machine, count: u32, f: Function) {
-    match f {
-        Function::Sin => m.one(count, f64::sin),
-        Function::Cos => m.one(count, f64::cos),
-        Function::Exp => m.one(count, f64::exp),
-        Function::Sqrt => m.one(count, f64::sqrt),
-        _ => m.one(count, |x| f.evaluate(x)),
-    }
-}
-
-/// The state of the interpreter.
-struct Machine<'a> {
-    code: &'a [u32],
-    at: usize,
-    registers: &'a mut [f64],
-    out: usize,
-}
-
-impl Machine<'_> {
-    /// # Safety
-    /// `Packed::check` saw that every operand in the code is a register, and `run` that there are as many registers.
-    #[inline(always)]
-    unsafe fn operand(&self, k: usize) -> f64 {
-        unsafe { *self.registers.get_unchecked(*self.code.get_unchecked(self.at + k) as usize) }
-    }
-
-    /// # Safety
-    /// As for [`Machine::operand`]; `check` counted the results, too.
-    #[inline(always)]
-    unsafe fn store(&mut self, value: f64, operands: usize) {
-        unsafe { *self.registers.get_unchecked_mut(self.out) = value };
-        self.out += 1;
-        self.at += operands;
-    }
-
-    #[inline(always)]
-    fn one(&mut self, count: u32, f: impl Fn(f64) -> f64) {
-        for _ in 0..count {
-            unsafe {
-                let a = self.operand(0);
-                self.store(f(a), 1);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn two(&mut self, count: u32, f: impl Fn(f64, f64) -> f64) {
-        for _ in 0..count {
-            unsafe {
-                let (a, b) = (self.operand(0), self.operand(1));
-                self.store(f(a, b), 2);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn three(&mut self, count: u32, f: impl Fn(f64, f64, f64) -> f64) {
-        for _ in 0..count {
-            unsafe {
-                let (a, b, c) = (self.operand(0), self.operand(1), self.operand(2));
-                self.store(f(a, b, c), 3);
-            }
-        }
-    }
-}
-
 fn operands_of(word: u32) -> usize {
     match word & 0xffff {
         code::NEG | code::SQUARE | code::HALF_POWER | code::CALL | code::NOT | code::LOOKUP => 1,
+        code::SQRT | code::INVERSE_THREE_HALVES => 1,
         code::SELECT | code::MUL_ADD | code::MUL_SUB | code::SUB_MUL => 3,
         _ => 2,
     }

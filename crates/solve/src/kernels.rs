@@ -11,14 +11,13 @@ use crate::System;
 /// The weights of a sum that are not zero, and their stages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
-    weights: Vec<f64>,
-    stages: Vec<usize>,
+    terms: Vec<(f64, usize)>,
 }
 
 impl Row {
     pub fn new(weights: &[f64]) -> Row {
-        let nonzero = || weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-        Row { weights: nonzero().map(|(_, weight)| *weight).collect(), stages: nonzero().map(|(j, _)| j).collect() }
+        let nonzero = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+        Row { terms: nonzero.map(|(j, &weight)| (weight, j)).collect() }
     }
 }
 
@@ -26,9 +25,22 @@ impl Row {
 #[inline(always)]
 fn sum<const L: usize>(row: &Row, k: &[f64], n: usize, i: usize) -> [f64; L] {
     let mut sum = [0.0; L];
-    for (weight, &j) in row.weights.iter().zip(&row.stages) {
+    for &(weight, j) in &row.terms {
         let stage: &[f64; L] = k[j * n + i..].first_chunk().expect("stages are complete");
         for l in 0..L {
+            sum[l] += weight * stage[l];
+        }
+    }
+    sum
+}
+
+/// The same for a system of N components, whose stages are arrays.
+#[inline(always)]
+fn sum_small<const N: usize>(row: &Row, stages: &[[f64; N]]) -> [f64; N] {
+    let mut sum = [0.0; N];
+    for &(weight, j) in &row.terms {
+        let stage = &stages[j];
+        for l in 0..N {
             sum[l] += weight * stage[l];
         }
     }
@@ -137,7 +149,7 @@ impl Stages<'_> {
         let stages = k.as_chunks_mut::<N>().0;
         for i in range {
             let (done, rest) = stages.split_at_mut(i);
-            add(self.y, self.h, sum::<N>(&self.a[i], done.as_flattened(), N, 0), argument, 0);
+            add(self.y, self.h, sum_small(&self.a[i], done), argument, 0);
             system.derivative(self.t + self.c[i] * self.h, argument, self.d, &mut rest[0]);
         }
     }
