@@ -280,6 +280,17 @@ fn an_interrupt_keeps_the_rows_so_far() {
     assert!(table.column("time").last() <= s["t_reached"].as_f64().as_ref());
 }
 
+/// A polynomial needs no accuracy, so only the bound limits the steps.
+#[test]
+fn the_longest_step_can_be_bounded() {
+    let steps = |more: &[&str]| {
+        let args = ["run", "-e", "y' = 1; y(0) = 0", "-t", "100", "--summary", "json", "-q"];
+        ordinate(&[&args[..], more].concat()).expect(0).json()["steps"].as_u64().expect("a count")
+    };
+    assert!(steps(&["--max-step", "0.5"]) >= 200);
+    assert!(steps(&[]) < 50);
+}
+
 /// A run of no length has one row and the order of its method.
 #[test]
 fn a_run_of_no_length_has_one_row() {

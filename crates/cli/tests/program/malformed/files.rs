@@ -98,6 +98,9 @@ fn a_result_that_cannot_be_written_is_a_usage_error_and_spoils_nothing() {
         ("/dev/full", &["/dev/full", "disk is full"]),
         ("/proc/x.csv", &["/proc/x.csv"]),
     ] {
+        if path.starts_with('/') && !cfg!(target_os = "linux") {
+            continue;
+        }
         let answer = place.run(&["run", "m.eq", "-q", "-o", path]);
         sound(path, &answer, &place);
         expect(path, &answer, 2, words).unwrap();
@@ -139,7 +142,7 @@ fn a_reader_that_goes_away_is_no_reason_to_panic() {
     }
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_under_standard_output_is_told() {
     for args in ["run -e 'y'\"'\"' = -y; y(0) = 1' -t 1", "examples", "check -e 'y = 1'"] {

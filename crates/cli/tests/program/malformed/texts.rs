@@ -78,7 +78,8 @@ const DECLARATIONS: &[Mistake] = &[
     ("y' = -y; init y = 1\nrun 0 .. 1\nrun 0 .. 2", "duplicate-run", 3, &["more than one `run`"]),
     ("run 0 .. x\ny' = -y; init y = 1", "not-constant", 1, &["run time must be a constant"]),
     ("run 0 .. t\ny' = -y; init y = 1", "not-constant", 1, &["run time must be a constant"]),
-    ("run 0\ny' = -y; init y = 1", "syntax", 1, &["start and its end"]),
+    ("run 0\ny' = -y; init y = 1", "syntax", 1, &["start and its end", "run 0 .. 20"]),
+    ("run 5\ny' = -y; init y = 1", "syntax", 1, &["start and its end", "run 0 .. 5"]),
 ];
 
 const STARTS: &[Mistake] = &[
