@@ -197,7 +197,7 @@ pub struct ExamplesArgs {
 /// `ordinate convert`
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
-    /// A result in CSV, or - for standard input
+    /// A result in CSV or JSON, or - for standard input
     pub input: String,
     /// The new file; the suffix chooses the format (.csv, .json, .svg, .png), - is CSV on standard output
     #[arg(short = 'o', long, value_name = "FILE")]

@@ -12,7 +12,10 @@ pub fn check(args: &CheckArgs) -> Exit {
         Err(exit) => return exit,
     };
     let (diagnostics, states) = match compile(&source, &options) {
-        Ok(compiled) => (compiled.warnings, compiled.program.layout.states),
+        Ok(compiled) => {
+            let found = ordinate::check_starts(&compiled);
+            ([compiled.warnings, found].concat(), compiled.program.layout.states)
+        }
         Err(Failure::Model(diagnostics)) => (diagnostics, 0),
         Err(failure @ Failure::Set(_)) => return source::show_failure(&failure, &source),
     };
@@ -25,8 +28,9 @@ pub fn check(args: &CheckArgs) -> Exit {
             }
             let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
             let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-            let verdict = if failed { format!("{errors} errors") } else { format!("ok, {states} states") };
-            let rest = if warnings > 0 { format!(", {warnings} warnings") } else { String::new() };
+            let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+            let verdict = if failed { many(errors, "error") } else { format!("ok, {}", many(states, "state")) };
+            let rest = if warnings > 0 { format!(", {}", many(warnings, "warning")) } else { String::new() };
             print_out(&format!("{}: {verdict}{rest}\n", source.name))
         }
     };

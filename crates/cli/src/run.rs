@@ -6,9 +6,10 @@ use crate::{Exit, message, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunError, RunOptions, Source, Stage,
-    Status, compile, emit, figure, render, simulate, summary_json,
+    Status, compile, emit, figure, render, short, simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
+use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ pub enum FileFormat {
 
 /// The format of a file name.
 pub fn format_of(path: &str) -> Result<FileFormat, String> {
-    let suffix = std::path::Path::new(path).extension().map(|s| s.to_string_lossy().to_ascii_lowercase());
+    let suffix = Path::new(path).extension().map(|s| s.to_string_lossy().to_ascii_lowercase());
     match suffix.as_deref() {
         Some("csv" | "txt") => Ok(FileFormat::Csv),
         Some("json") => Ok(FileFormat::Json),
@@ -206,6 +207,7 @@ impl Wishes {
                 _ => return Err(usage(&format!("`--plot {path}` must end in .svg or .png"))),
             },
         }
+        wishes.refuse_doubles()?;
         if let Some(text) = &args.phase {
             let names: Vec<&str> = text.split(',').map(str::trim).collect();
             let [x, y] = names.as_slice() else {
@@ -224,6 +226,22 @@ impl Wishes {
         }
         wishes.stdout_csv &= !(wishes.terminal_plot && args.output.is_empty());
         Ok(wishes)
+    }
+
+    /// Two results under one name: only one of them would be there in the end.
+    fn refuse_doubles(&self) -> Result<(), Exit> {
+        let plain = |path: &str| -> PathBuf {
+            Path::new(path).components().filter(|part| *part != Component::CurDir).collect()
+        };
+        let mut seen: Vec<PathBuf> = Vec::new();
+        for (path, _) in self.files.iter().chain(&self.pictures) {
+            let device = std::fs::metadata(path).is_ok_and(|m| !m.is_file());
+            if !device && seen.contains(&plain(path)) {
+                return Err(usage(&format!("`{path}` is named twice as a result; give each a name of its own")));
+            }
+            seen.push(plain(path));
+        }
+        Ok(())
     }
 
     fn needs_memory(&self) -> bool {
@@ -450,9 +468,9 @@ fn time_text(seconds: f64) -> String {
 /// The lines after a run.
 fn report(compiled: &Compiled, run: &Run, options: &RunOptions, files: &[String], pictures: &[String], verbose: bool) {
     let statistics = &run.outcome.statistics;
-    let order = match (statistics.order_min, statistics.order_max) {
-        (low, high) if low == high => format!("order {low}"),
-        (low, high) => format!("order {low}–{high}"),
+    let order = match run.orders() {
+        (low, high, _) if low == high => format!("order {low}"),
+        (low, high, _) => format!("order {low}–{high}"),
     };
     let stopped = run.reason.as_ref();
     let verb = if stopped.is_some() { "stopped" } else { "solved " };
@@ -460,8 +478,8 @@ fn report(compiled: &Compiled, run: &Run, options: &RunOptions, files: &[String]
     let rejected = if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
     message(&format!(
         "{verb} {} … {}   {}{automatic}, {order}, {} steps{rejected}   {}",
-        run.t_start,
-        run.outcome.t_reached,
+        short(run.t_start),
+        short(run.outcome.t_reached),
         run.method,
         statistics.steps,
         time_text(run.seconds.solve)

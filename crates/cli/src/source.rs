@@ -120,6 +120,9 @@ fn set_error(error: &SetError) -> String {
         SetError::Unknown { name, suggestion: None } => {
             format!("`--set {name}=…`: the model has no parameter, input or state `{name}`")
         }
+        SetError::Follows { name } => {
+            format!("`--set {name}=…`: `{name}` follows from the equations; set a parameter, an input or a start value")
+        }
         SetError::BadValue { name, value } => {
             format!("`--set {name}={value}`: the value must be a number or a constant expression such as 2*pi")
         }

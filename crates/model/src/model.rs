@@ -44,6 +44,8 @@ pub struct Quantity {
     /// Whether something besides its use says that it is a quantity of the model: it is the left-hand side
     /// of an equation, has a prime or a start value. Otherwise it may be a misspelt name.
     pub declared: bool,
+    /// Whether it was reported already that nothing determines it.
+    pub reported: bool,
 }
 
 /// A value given to a variable: of a parameter, an input, a start value, a guess.

@@ -16,9 +16,12 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let prefix =
             length >= 2 && (candidate.starts_with(name) || name.starts_with(candidate)) && !candidate.is_empty();
         let near = candidate.chars().count().abs_diff(length) <= 2;
-        let d = if same_but_case || (prefix && near) { 1 } else { distance(name, candidate) };
-        let allowed = if same_but_case { 1 } else { limit };
-        if d <= allowed && candidate != name && best.is_none_or(|(least, _)| d < least) {
+        let d = match (same_but_case, prefix && near) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => distance(name, candidate),
+        };
+        if d <= limit && candidate != name && best.is_none_or(|(least, _)| d < least) {
             best = Some((d, candidate));
         }
     }
@@ -53,10 +56,15 @@ mod tests {
 
     #[test]
     fn a_slip_of_the_finger_finds_its_name() {
-        let known = ["omega0", "phi", "k", "gravity", "M"];
-        for (typed, meant) in
-            [("omega", "omega0"), ("omgea0", "omega0"), ("hpi", "phi"), ("gravty", "gravity"), ("m", "M")]
-        {
+        let known = ["omega0", "chi", "phi", "k", "gravity", "M"];
+        for (typed, meant) in [
+            ("omega", "omega0"),
+            ("omgea0", "omega0"),
+            ("hpi", "phi"),
+            ("gravty", "gravity"),
+            ("m", "M"),
+            ("Phi", "phi"),
+        ] {
             assert_eq!(closest(typed, known), Some(meant), "{typed}");
         }
         assert_eq!(closest("x", known), None);

@@ -3,6 +3,7 @@
 use ordinate_model::{Overrides, SetError, Sorted, TableData, parse_table, resolve, sort};
 use ordinate_program::Program;
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -151,12 +152,13 @@ fn judge_units(diagnostics: &mut Vec<Diagnostic>, check: UnitCheck) {
 const MAX_TABLE_BYTES: u64 = 256 << 20;
 
 fn read_table(folder: &Path, path: &str, name: &str) -> Result<TableData, String> {
-    let path = folder.join(path);
-    let size = std::fs::metadata(&path).map_err(|e| reason(&e))?.len();
-    if size > MAX_TABLE_BYTES {
-        return Err(format!("it has {} MB, more than the {} MB that are read", size >> 20, MAX_TABLE_BYTES >> 20));
+    // by what is read, not by the size of the file: a device has none
+    let file = std::fs::File::open(folder.join(path)).map_err(|e| reason(&e))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_TABLE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
+    if bytes.len() as u64 > MAX_TABLE_BYTES {
+        return Err(format!("it has more than the {} MB that are read", MAX_TABLE_BYTES >> 20));
     }
-    let bytes = std::fs::read(&path).map_err(|e| reason(&e))?;
     let text = String::from_utf8(bytes).map_err(|_| "it is not a text in UTF-8".to_string())?;
     parse_table(&text, name)
 }

@@ -4,6 +4,11 @@ use crate::Compiled;
 use ordinate_model::Watch;
 use ordinate_solve::{Outcome, Reason, UsageError, Zeno};
 
+/// A time for people: all its digits, but no row of zeros.
+pub fn short(t: f64) -> String {
+    if t == 0.0 || (1e-5..1e16).contains(&t.abs()) { t.to_string() } else { format!("{t:e}") }
+}
+
 /// A reason for people and for programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
@@ -40,44 +45,52 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String,
     } else {
         "look at the solution up to this time with `--plot`"
     };
+    let (Reason::Singularity { t, .. }
+    | Reason::StepTooSmall { t, .. }
+    | Reason::MaxSteps { t, .. }
+    | Reason::NotFinite { t, .. }
+    | Reason::Zeno { t, .. }
+    | Reason::Interrupted { t }
+    | Reason::StopCondition { t, .. }) = *reason;
+    let at = short(t);
     let (t, variable, message, hint) = match *reason {
         Reason::Singularity { t, pole, component } => (
             t,
             state(component),
-            format!("{} grows without bound ({:.3e} at t = {t}); a singularity is near t = {pole}", named(component), value(component)),
+            format!("{} grows without bound ({:.3e} at t = {at}); a singularity is near t = {}", named(component), value(component), short(pole)),
             format!("end the run before {pole:.6} with `-t`, or check the sign of the growing term"),
         ),
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
-            format!("the step would have to be below {h:.1e} at t = {t}, mostly for {} (error {error:.1e} of the tolerance)", named(component)),
+            format!("the step would have to be below {h:.1e} at t = {at}, mostly for {} (error {error:.1e} of the tolerance)", named(component)),
             format!("loosen `--rtol`/`--atol`, or look for a jump that is not written as `if` or `when`; {stiff}"),
         ),
         Reason::MaxSteps { t, h, limit } => (
             t,
             None,
-            format!("{limit} steps were not enough; reached t = {t} with steps of {h:.1e}"),
+            format!("{limit} steps were not enough; reached t = {at} with steps of {h:.1e}"),
             format!("raise `--max-steps`, loosen `--rtol`, or shorten the run; {stiff}"),
         ),
         Reason::NotFinite { t, component, at_start: true } => (
             t,
             state(component),
-            format!("the derivative of {} is not a finite number at the start, t = {t}", named(component)),
+            format!("the derivative of {} is not a finite number at the start, t = {at}", named(component)),
             "a division by zero or a function outside of its domain; change the start values or the equation".into(),
         ),
         Reason::NotFinite { t, component, at_start: false } => (
             t,
             state(component),
-            format!("the derivative of {} is not a finite number beyond t = {t}", named(component)),
+            format!("the derivative of {} is not a finite number beyond t = {at}", named(component)),
             "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
         ),
         Reason::Zeno { t, cause } => {
             let (what, hint) = zeno(cause, compiled);
-            (t, None, format!("{what} at t = {t}"), hint)
+            (t, None, format!("{what} at t = {at}"), hint)
         }
-        Reason::Interrupted { t } => (t, None, format!("interrupted at t = {t}"), "the rows so far are kept".into()),
+        Reason::Interrupted { t } => (t, None, format!("interrupted at t = {at}"), "the rows so far are kept".into()),
         Reason::StopCondition { t, condition: _ } => {
-            (t, None, format!("`stop when` became true at t = {t}"), "this is the end that the model asks for".into())
+            (t, None, format!("`stop when` became true at t = {at}"), "this is the end that the model asks for".into())
         }
     };
     Some(Explanation { kind: reason.kind(), t, variable, message, hint })

@@ -25,6 +25,7 @@ mod run;
 mod summary;
 
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use explain::short;
 pub use figure::{PlotOptions, figure, table_figure};
 pub use info::{info, info_json};
 pub use ordinate_model::{SetError, closest};
@@ -32,5 +33,5 @@ pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{Status, names as method_names};
 pub use ordinate_syntax::{Diagnostic, LineIndex, Severity, has_errors, line_column, render};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
-pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, methods_text, run_range, simulate};
+pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, check_starts, methods_text, run_range, simulate};
 pub use summary::summary_json;

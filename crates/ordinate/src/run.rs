@@ -96,6 +96,8 @@ pub struct Seconds {
 pub struct Run {
     /// The method used.
     pub method: &'static str,
+    /// Its own order.
+    pub order: u32,
     /// Whether it was chosen automatically.
     pub automatic: bool,
     /// Start time.
@@ -115,6 +117,15 @@ pub struct Run {
 }
 
 impl Run {
+    /// Lowest, highest and mean order of the steps; without any, the order that they would have had.
+    pub fn orders(&self) -> (u32, u32, f64) {
+        let statistics = &self.outcome.statistics;
+        match statistics.steps {
+            0 => (self.order, self.order, f64::from(self.order)),
+            _ => (statistics.order_min, statistics.order_max, statistics.order_mean()),
+        }
+    }
+
     /// The last value of a column.
     pub fn final_value(&self, name: &str) -> Option<f64> {
         self.final_values.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
@@ -249,6 +260,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     };
     Ok(Run {
         method: choice.name(),
+        order: choice.order(),
         automatic,
         t_start,
         t_end,
@@ -272,15 +284,17 @@ impl Compiled {
     pub fn parameter_values(&self) -> Vec<(String, f64)> {
         let model = &self.sorted.model;
         let mut graph = model.graph.clone();
-        let mut values: Vec<(ordinate_expr::VarId, f64)> = Vec::new();
+        // by variable, since a long chain of parameters looks up each of them
+        let mut values: Vec<Option<f64>> = vec![None; model.variables.len()];
         for given in &model.parameters {
             let value = graph.evaluate(given.value, |leaf| match leaf {
-                ordinate_expr::Expr::Var(v) => values.iter().find(|(known, _)| *known == v).map(|&(_, value)| value),
+                ordinate_expr::Expr::Var(v) => values[v.0 as usize],
                 _ => None,
             });
-            values.push((given.var, value.unwrap_or(f64::NAN)));
+            values[given.var.0 as usize] = Some(value.unwrap_or(f64::NAN));
         }
-        values.into_iter().map(|(v, value)| (model.name(v), value)).collect()
+        let value = |v: ordinate_expr::VarId| values[v.0 as usize].expect("evaluated above");
+        model.parameters.iter().map(|given| (model.name(given.var), value(given.var))).collect()
     }
 
     /// Start and end time of the text.
@@ -327,12 +341,35 @@ fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]
     Ok((t_start, t_end))
 }
 
+/// More rows than this are a mistake: they would fill a disk.
+const MAX_ROWS: f64 = 1e8;
+
+/// Refuses what could never come to an end.
+fn check_counts(options: &RunOptions, span: f64) -> Result<(), RunError> {
+    if let (RowTimes::Every(dt), true) = (&options.rows, span > 0.0)
+        && span / dt > MAX_ROWS
+    {
+        let rows = span / dt;
+        return Err(usage(format!(
+            "`--every {dt:?}` makes {rows:.1e} rows, more than {MAX_ROWS:.0e}; use a longer one"
+        )));
+    }
+    if let Some(h) = options.step.filter(|h| span / h > options.max_steps as f64) {
+        let (steps, limit) = (span / h, options.max_steps);
+        return Err(usage(format!(
+            "`--step {h:?}` makes {steps:.1e} steps, more than `--max-steps` {limit} allows; use a longer step or raise the limit"
+        )));
+    }
+    Ok(())
+}
+
 fn solver_options(
     options: &RunOptions,
     t_start: f64,
     t_end: f64,
     parameters: &[(String, f64)],
 ) -> Result<Options, RunError> {
+    check_counts(options, t_end - t_start)?;
     let rows = match &options.rows {
         RowTimes::Even(count) => Rows::Even(*count),
         RowTimes::Every(dt) => Rows::Every(*dt),
@@ -416,6 +453,20 @@ impl StartValues {
             held: values[n..n + m].to_vec(),
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
+    }
+}
+
+/// Mistakes of start values that show only when they are evaluated. Without a `run` line the start time is left to
+/// the command, and only the values are looked at.
+pub fn check_starts(compiled: &Compiled) -> Vec<Diagnostic> {
+    let own = compiled.run_times();
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    match StartValues::new(compiled, &mut evaluator, own.map_or(0.0, |(from, _)| from)) {
+        Err(RunError::Model(mut found)) => {
+            found.retain(|d| own.is_some() || d.code != "start-time");
+            found
+        }
+        Err(RunError::NoEndTime | RunError::Usage(_) | RunError::Rows(_)) | Ok(_) => Vec::new(),
     }
 }
 

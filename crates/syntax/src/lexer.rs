@@ -5,6 +5,9 @@
 use crate::diagnostic::Collector;
 use crate::{Diagnostic, Span};
 
+/// Longer names are refused: they are rubbish, and messages quote names.
+pub(crate) const LONGEST_NAME: usize = 255;
+
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
@@ -238,6 +241,11 @@ impl Lexer<'_, '_> {
     fn name(&mut self) {
         let start = self.at;
         self.skip_while(continues_name);
+        if self.at - start > LONGEST_NAME {
+            let span = self.span_from(start);
+            let help = format!("a name has at most {LONGEST_NAME} bytes");
+            self.mistake("too-long", span, format!("this name of {} bytes is too long", self.at - start), help);
+        }
         let kind = keyword(&self.text[start..self.at]);
         match (kind, self.last().kind) {
             (T::Then | T::Else | T::And | T::Or, T::Newline) if self.tokens.len() > 1 => {

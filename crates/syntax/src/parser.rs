@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::Collector;
-use crate::lexer::{Token, TokenKind, lex};
+use crate::lexer::{LONGEST_NAME, Token, TokenKind, lex};
 use crate::words::{is_function, reserved};
 use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Span, Tree};
 
@@ -19,7 +19,7 @@ pub(crate) const DEEPEST: u32 = 200;
 /// in the tree there is an error that says so.
 pub fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
     if text.len() > LONGEST_TEXT {
-        let message = format!("this text has {} MB, and a model has at most 10 MB", text.len().div_ceil(1_000_000));
+        let message = format!("this text has more than the {} MB that a model may have", LONGEST_TEXT / 1_000_000);
         let help = "write repeated equations with `for`, and tables with `input … from \"file.csv\"`";
         return (Tree::default(), vec![Diagnostic::error("too-long", Span::default(), message).help(help)]);
     }
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn intern(&mut self, text: &'a str) -> Name {
         let names = &mut self.tree.names;
         *self.names.entry(text).or_insert_with(|| {
-            names.push(text.to_owned());
+            names.push(readable(text));
             Name(names.len() as u32 - 1)
         })
     }
@@ -291,4 +291,9 @@ impl<'a> Parser<'a> {
             self.mistake(found.help(format!("choose another name, such as `{name}1`")));
         }
     }
+}
+
+/// A name that is too long was reported; the later stages see its beginning.
+fn readable(name: &str) -> String {
+    if name.len() <= LONGEST_NAME { name.into() } else { name.chars().take(20).chain("…".chars()).collect() }
 }

@@ -343,7 +343,8 @@ impl Parser<'_> {
             let times = self.tree.span(from);
             let end = self.quote(times);
             let message = "a run needs its start and its end with `..` between";
-            let help = if self.at_end() { format!("write `run 0 .. {end}`") } else { "write `run 0 .. 20`".into() };
+            let is_end = self.at_end() && end != "0";
+            let help = if is_end { format!("write `run 0 .. {end}`") } else { "write `run 0 .. 20`".into() };
             self.lost(Diagnostic::error("syntax", times, message).help(help));
             self.skip_statement();
             return None;

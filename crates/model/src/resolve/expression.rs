@@ -181,7 +181,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn new_quantity(&mut self, name: String, base: String, role: Role, span: Span) -> VarId {
-        self.model.quantities.push(Quantity { name, base, members: Vec::new(), declared: false });
+        self.model.quantities.push(Quantity { name, base, members: Vec::new(), declared: false, reported: false });
         self.model.new_variable(self.model.quantities.len() - 1, 0, role, span)
     }
 
@@ -240,6 +240,9 @@ impl Resolver<'_> {
         };
         let mut value = self.model.inputs[k].value;
         for _ in 0..primes {
+            if !self.may_grow(span) {
+                break;
+            }
             let g = &mut self.model.graph;
             let (zero, one) = (g.integer(0), g.integer(1));
             value = g.derivative(value, |leaf| if leaf == Term::Time { one } else { zero });
@@ -428,6 +431,9 @@ impl Resolver<'_> {
         let key = (name, arguments.iter().map(|((id, _), _)| *id).collect(), view == View::Instant);
         if let Some(&known) = self.called.get(&key) {
             return known;
+        }
+        if !self.may_grow(span) {
+            return fallback;
         }
         // Only the arguments are visible inside, not the loop indices of the caller.
         let outer = std::mem::take(&mut self.bound);

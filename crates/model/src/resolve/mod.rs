@@ -26,6 +26,11 @@ pub enum SetError {
         /// A name of the model that may be meant.
         suggestion: Option<String>,
     },
+    /// It follows from the equations at all times, so it cannot be given.
+    Follows {
+        /// The name as given.
+        name: String,
+    },
     /// The value is not a constant expression.
     BadValue {
         /// The name as given.
@@ -46,7 +51,10 @@ pub struct Resolved {
 }
 
 /// Elements that all `for` loops of a model may make together.
-const MAX_EXPANDED: usize = 2_000_000;
+const MAX_EXPANDED: usize = 1_000_000;
+/// Variables (with their derivatives) and expressions that a model may have: either takes some hundred megabytes.
+const MAX_VARIABLES: usize = 600_000;
+const MAX_EXPRESSIONS: usize = 2_000_000;
 /// Primes that a variable may have.
 const MAX_PRIMES: u32 = 64;
 /// After so many mistakes of the text no more are collected.
@@ -95,6 +103,8 @@ struct Resolver<'a> {
     driven_inputs: FxHashSet<VarId>,
     output_set: FxHashSet<VarId>,
     expanded: usize,
+    /// Whether it was reported that there are too many expressions.
+    overgrown: bool,
     overrides: &'a Overrides,
     override_used: Vec<bool>,
     set_errors: Vec<SetError>,
@@ -127,6 +137,7 @@ pub fn resolve(
         driven_inputs: FxHashSet::default(),
         output_set: FxHashSet::default(),
         expanded: 0,
+        overgrown: false,
         overrides,
         override_used: vec![false; overrides.len()],
         set_errors: Vec::new(),
@@ -149,16 +160,46 @@ impl Resolver<'_> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        // Twice the limit, since a loop body repeats its mistakes before duplicates are removed.
-        if self.diagnostics.len() < 2 * MAX_DIAGNOSTICS && self.diagnostics.last() != Some(&diagnostic) {
+        // A loop repeats the mistakes of its body with other indices; the first time is enough.
+        let told = |d: &Diagnostic| d.code == diagnostic.code && d.span == diagnostic.span;
+        let repeated = self.diagnostics.iter().rev().take(8).any(told);
+        // Twice the limit, since duplicates are removed at the end.
+        if self.diagnostics.len() < 2 * MAX_DIAGNOSTICS && !repeated {
             self.diagnostics.push(diagnostic);
         }
     }
 
+    /// Whether the model may still grow; says once if not.
+    fn may_grow(&mut self, span: Span) -> bool {
+        let (many, help) = if self.model.variables.len() > MAX_VARIABLES {
+            (format!("{MAX_VARIABLES} variables"), "check the bounds of its loops; loops inside loops multiply")
+        } else if self.model.graph.len() > MAX_EXPRESSIONS {
+            let help = "functions that call others several times multiply; name parts by equations of their own";
+            (format!("{MAX_EXPRESSIONS} different expressions"), help)
+        } else {
+            return true;
+        };
+        if !std::mem::replace(&mut self.overgrown, true) {
+            let message = format!("written out, the model has more than {many}");
+            self.report(Diagnostic::error("too-large", span, message).help(help));
+        }
+        false
+    }
+
     fn warn_unused_parameters(&mut self) {
+        // of an array one element in use is enough
+        let base = |r: &Self, var: VarId| r.model.quantity(var).base.clone();
+        let used: FxHashSet<String> = self
+            .model
+            .parameters
+            .iter()
+            .filter(|given| self.used_parameters[given.var.0 as usize])
+            .map(|given| base(self, given.var))
+            .collect();
         for k in 0..self.model.parameters.len() {
             let given = self.model.parameters[k];
-            if !self.used_parameters[given.var.0 as usize] {
+            let repeated = k > 0 && self.model.parameters[k - 1].span == given.span;
+            if !repeated && !used.contains(&base(self, given.var)) {
                 let name = self.model.name(given.var);
                 self.report(Diagnostic::warning(
                     "unused-parameter",

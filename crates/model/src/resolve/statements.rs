@@ -95,14 +95,13 @@ impl Resolver<'_> {
         let (Some(low), Some(high)) = (low, high) else { return };
         let count = usize::try_from(high.saturating_sub(low).saturating_add(1)).unwrap_or(0);
         if self.expanded.saturating_add(count) > MAX_EXPANDED {
-            self.report(
-                Diagnostic::error(
-                    "too-large",
-                    self.tree.span(*from).to(self.tree.span(*to)),
-                    format!("this loop makes {count} elements, more than the {MAX_EXPANDED} that a model may have"),
-                )
-                .help("check its bounds"),
-            );
+            let span = self.tree.span(*from).to(self.tree.span(*to));
+            let message = if count > MAX_EXPANDED {
+                format!("this loop makes {count} elements, more than the {MAX_EXPANDED} that a model may have")
+            } else {
+                format!("with this loop the model has more than {MAX_EXPANDED} elements; loops inside loops multiply")
+            };
+            self.report(Diagnostic::error("too-large", span, message).help("check its bounds"));
             self.expanded = usize::MAX;
             return;
         }
@@ -112,7 +111,7 @@ impl Resolver<'_> {
             self.bound.push((*index, value, Type::Number));
             self.walk(body, pass, false);
             self.bound.pop();
-            if self.expanded == usize::MAX {
+            if self.expanded == usize::MAX || !self.may_grow(statement.span) {
                 return;
             }
         }
@@ -212,6 +211,7 @@ impl Resolver<'_> {
     }
 
     fn equation(&mut self, left: Expr, right: Expr, span: Span) {
+        let before = self.diagnostics.len();
         let left_id = self.number_expression(left, View::Trajectory);
         if let NodeKind::Variable { name, name_span, primes, .. } = self.tree.node(left.root).kind
             && let ordinate_expr::Expr::Var(v) = self.model.graph.node(left_id)
@@ -236,6 +236,11 @@ impl Resolver<'_> {
             }
             let quantity = self.model.variable(v).quantity;
             self.model.quantities[quantity].declared = true;
+        }
+        if self.diagnostics.len() > before && matches!(self.tree.node(left.root).kind, NodeKind::Variable { .. }) {
+            // it was to define what cannot be defined; as an equation it would only be one too many
+            self.number_expression(right, View::Trajectory);
+            return;
         }
         let right_id = self.number_expression(right, View::Trajectory);
         self.model.equations.push(Equation { left: left_id, right: right_id, span });
@@ -263,6 +268,9 @@ impl Resolver<'_> {
                 );
             }
         }
+        if self.model.variable(var).role == Role::Parameter {
+            self.mark_used(var);
+        }
         if self.output_set.insert(var) {
             self.model.outputs.push(var);
         }
@@ -287,6 +295,11 @@ impl Resolver<'_> {
         let value_id = self.override_named(&self.model.name(var)).unwrap_or(value_id);
         if self.model.variables.len() > before && self.model.variable(var).role == Role::Unknown {
             // nothing else knows it: neither an equation nor an event
+            self.model.quantities[self.model.variables[var.0 as usize].quantity].reported = true;
+            let repeated = |last: &Diagnostic| last.code == "superfluous-start" && last.span == target.span;
+            if self.diagnostics.last().is_some_and(repeated) {
+                return;
+            }
             let name = self.model.name(var);
             let quantity = self.model.quantity(var);
             let known = quantity.members.iter().flatten().any(|v| (v.0 as usize) < before);

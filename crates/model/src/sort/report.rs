@@ -21,6 +21,18 @@ fn list(names: impl IntoIterator<Item = String>) -> String {
     }
 }
 
+/// Marks the other equations; those that a loop makes of one line are marked once.
+fn label_others(model: &Model, mut diagnostic: Diagnostic, equations: &[usize], text: &str) -> Diagnostic {
+    let mut spans: Vec<Span> = equations.iter().map(|&e| model.equations[e].span).collect();
+    spans.sort_unstable();
+    spans.dedup();
+    spans.retain(|span| *span != diagnostic.span);
+    for span in spans.into_iter().take(MANY) {
+        diagnostic = diagnostic.label(span, text);
+    }
+    diagnostic
+}
+
 /// A block that has no symbolic solution.
 pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], reason: Unsolved) -> Diagnostic {
     let span = model.equations[equations[0]].span;
@@ -47,37 +59,31 @@ pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], r
             "loops of this size need an implicit solver, which is not available in this version".to_string(),
         ),
     };
-    let mut diagnostic = Diagnostic::error(code, span, message).help(help);
-    for &e in equations.iter().skip(1).take(MANY) {
-        diagnostic = diagnostic.label(model.equations[e].span, "part of the loop");
-    }
-    diagnostic
+    let diagnostic = Diagnostic::error(code, span, message).help(help);
+    label_others(model, diagnostic, equations, "part of the loop")
 }
 
 /// Equations and unknowns that are left over.
 pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[VarId], broken: bool) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (free, spare) = (matching.free_unknowns(), matching.spare_equations());
-    let (firm, doubtful): (Vec<usize>, Vec<usize>) = free.iter().partition(|&&k| model.quantity(unknowns[k]).declared);
-    for &k in doubtful.iter().take(50) {
-        found.push(unknown_name(model, unknowns[k]));
-    }
-    if broken {
+    if !broken && !free.is_empty() && free.len() == spare.len() && structurally_complete(model, unknowns) {
+        found.push(high_index(model, &free, &spare, unknowns));
         return found;
     }
-    if doubtful.is_empty() && !firm.is_empty() && firm.len() == spare.len() && structurally_complete(model, unknowns) {
-        let span = model.equations[spare[0]].span;
-        let names = list(firm.iter().map(|&k| model.name(unknowns[k])));
-        let mut diagnostic = Diagnostic::error(
-            "high-index",
-            span,
-            format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
-        )
-        .help("differentiate the constraint by hand; index reduction is not available in this version");
-        for &e in spare.iter().skip(1).take(MANY) {
-            diagnostic = diagnostic.label(model.equations[e].span, "a constraint, too");
+    let (firm, doubtful): (Vec<usize>, Vec<usize>) = free
+        .iter()
+        .filter(|&&k| !model.quantity(unknowns[k]).reported)
+        .partition(|&&k| model.quantity(unknowns[k]).declared);
+    // the elements that a loop makes are told once
+    let mut last = None;
+    for &k in &doubtful {
+        let span = model.variable(unknowns[k]).span;
+        if last.replace(span) != Some(span) && found.len() < 50 {
+            found.push(unknown_name(model, unknowns[k]));
         }
-        found.push(diagnostic);
+    }
+    if broken {
         return found;
     }
     if !firm.is_empty() {
@@ -92,6 +98,17 @@ pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[Var
         }
     }
     found
+}
+
+fn high_index(model: &Model, free: &[usize], spare: &[usize], unknowns: &[VarId]) -> Diagnostic {
+    let names = list(free.iter().map(|&k| model.name(unknowns[k])));
+    let diagnostic = Diagnostic::error(
+        "high-index",
+        model.equations[spare[0]].span,
+        format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
+    )
+    .help("differentiate the constraint by hand; index reduction is not available in this version");
+    label_others(model, diagnostic, spare, "a constraint, too")
 }
 
 fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize]) -> Diagnostic {
@@ -121,16 +138,13 @@ fn too_many(model: &Model, spare: usize, equations: &[usize], competing: &[usize
             .help("it has known quantities only; remove it, or make one of them an unknown");
     }
     let names = list(competing.iter().map(|&k| model.name(unknowns[k])));
-    let mut diagnostic = Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         "too-many-equations",
         span,
         format!("one equation too many: {} equations for {names}", equations.len()),
     )
     .help("remove one of the marked equations, or add an unknown to it");
-    for &e in equations.iter().filter(|&&e| e != spare).take(MANY) {
-        diagnostic = diagnostic.label(model.equations[e].span, "competes with it");
-    }
-    diagnostic
+    label_others(model, diagnostic, equations, "competes with it")
 }
 
 /// Whether each equation still finds a quantity of its own when derivatives of any order count: then it is a
@@ -167,7 +181,7 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
         let others: Vec<&str> = model
             .quantities
             .iter()
-            .filter(|q| q.base == quantity.base && q.declared)
+            .filter(|q| q.base == quantity.base && q.name != q.base && q.declared)
             .map(|q| q.name.as_str())
             .collect();
         if let (Some(first), Some(last)) = (others.first(), others.last()) {
@@ -181,8 +195,8 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
         .filter(|q| q.name == q.base)
         .map(|q| q.base.as_str())
         .collect();
-    let name = &quantity.base;
-    match closest(name, known) {
+    let name = &quantity.name;
+    match closest(&quantity.base, known).filter(|_| quantity.name == quantity.base) {
         Some(meant) => error.help(format!("did you mean `{meant}`? or add `param {name} = …`")),
         None => error.help(format!("add `param {name} = …` or an equation for it")),
     }
