@@ -18,6 +18,10 @@ impl Interval {
         Interval { low: x, high: x }
     }
 
+    pub fn shifted(self, by: f64) -> Interval {
+        Interval { low: self.low + by, high: self.high + by }
+    }
+
     pub fn is_bounded(self) -> bool {
         self.low.is_finite() && self.high.is_finite()
     }

@@ -159,24 +159,33 @@ pub(crate) fn mode_from(evaluator: &mut Evaluator, switch: usize, t: f64) -> f64
     }
 }
 
-/// Sign of g − level right after t: where it is zero, that of its slope, or of the first value behind t that is not zero.
+/// Sign of g − level right after t: where it is zero but for rounding, that of its slope, or of the first value behind t
+/// that is not zero. The bounds of g at one point tell what is rounding.
 fn side(evaluator: &mut Evaluator, switch: usize, t: f64, level: f64) -> f64 {
-    let (g, slope) = evaluator.time_value(switch, t);
+    let program = Arc::clone(evaluator.program());
+    let section = &of(&program, switch).section;
+    let mut look = |t: f64| {
+        let exact = evaluator.time_value(switch, t).0;
+        let [g, slope] = interval::evaluate(section, evaluator, Interval { low: t, high: t });
+        let certain = !g.shifted(-level).contains_zero();
+        (exact, certain, slope)
+    };
+    let (g, certain, slope) = look(t);
     if g.is_nan() {
         return f64::NAN;
     }
-    if g != level {
+    if certain {
         return sign(g - level);
     }
-    if slope != 0.0 && slope.is_finite() {
-        return sign(slope);
+    if !slope.contains_zero() {
+        return sign(slope.low);
     }
     // t² at 0 is zero in doubles up to 1e-162: look further and further ahead
     let mut ahead = (4.0 * f64::EPSILON * t.abs()).max(1e-300);
     for _ in 0..600 {
-        let g = evaluator.time_value(switch, t + ahead).0;
-        if g.is_nan() || g != level {
-            return if g.is_nan() { f64::NAN } else { sign(g - level) };
+        let (g, certain, _) = look(t + ahead);
+        if g.is_nan() || certain {
+            return if g.is_nan() { g } else { sign(g - level) };
         }
         ahead *= 4.0;
     }
@@ -199,13 +208,14 @@ impl Side {
         }
     }
 
-    /// Whether a value has not left it: a boundary itself counts as left, as far as it is one. No number has left, too.
+    /// Whether a value has not left it; on its boundary it has not, so a touch is no crossing. No number has left, too.
     fn holds(&self, g: f64) -> bool {
-        (self.low < g && g < self.high) || (self.low == self.high && g == self.low)
+        self.low <= g && g <= self.high
     }
 
-    fn holds_all(&self, g: Interval) -> bool {
-        self.holds(g.low) && self.holds(g.high)
+    /// Whether a value is neither beyond nor on the boundary.
+    fn inside(&self, g: f64) -> bool {
+        self.low < g && g < self.high
     }
 }
 
@@ -223,24 +233,25 @@ fn curve_crossing(evaluator: &mut Evaluator, switch: usize, section: &Section, a
             return Some(low);
         }
         let [g, slope] = bounds(evaluator, switch, section, low, high);
-        if side.holds_all(g) {
+        if side.holds(g.low) && side.holds(g.high) {
             continue;
         }
         let middle = low + 0.5 * (high - low);
         let smallest = high - low <= finest || middle <= low || middle >= high;
         let monotone = g.is_bounded() && !slope.contains_zero() && slope.is_bounded();
         if smallest || monotone {
-            // g may stand on its boundary where the search begins, on its way inside
             if !side.holds(evaluator.time_value(switch, high).0) {
-                let from = if low == after { low } else { low.max(after) };
-                return Some(bisect(evaluator, switch, from, high, &side));
+                // the first number beyond the boundary, then the first one on it
+                let beyond = bisect(evaluator, switch, low, high, &|g| side.holds(g));
+                return Some(bisect(evaluator, switch, low, beyond, &|g| side.inside(g)));
             }
             continue;
         }
         stack.push((middle, high));
         stack.push((low, middle));
     }
-    None
+    // a boundary that is reached at the very end
+    (until > after && mode_from(evaluator, switch, until) != mode).then_some(until)
 }
 
 /// Bounds of g and its slope: those of the operations, narrowed by g(middle) + slope · half the width.
@@ -253,14 +264,15 @@ fn bounds(evaluator: &mut Evaluator, switch: usize, section: &Section, low: f64,
     [g.narrowed(middle, slope, 0.5 * (high - low)), slope]
 }
 
-/// The first number in (low, high] where g is no longer on its side.
-fn bisect(evaluator: &mut Evaluator, switch: usize, mut low: f64, mut high: f64, side: &Side) -> f64 {
+/// The first number in (low, high] where g no longer is as it was.
+fn bisect(evaluator: &mut Evaluator, switch: usize, low: f64, high: f64, stays: &dyn Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (low, high);
     loop {
         let middle = low + 0.5 * (high - low);
         if middle <= low || middle >= high {
             return high;
         }
-        if side.holds(evaluator.time_value(switch, middle).0) {
+        if stays(evaluator.time_value(switch, middle).0) {
             low = middle;
         } else {
             high = middle;
