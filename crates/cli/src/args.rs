@@ -2,9 +2,9 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Write the equations, get the solution.
+/// Write the equations, get the solution
 #[derive(Parser, Debug)]
-#[command(name = "ordinate", version, about, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "ordinate", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(
     after_help = crate::help::topics() + "\nA first run:\n  ordinate run -e \"y'' = -y; y(0) = 1; y'(0) = 0\" -t 20 --plot\n  ordinate new pendulum && ordinate run pendulum.eq --plot pendulum.svg"
 )]

@@ -6,8 +6,11 @@ use clap::CommandFactory;
 use ordinate::{Arity, FUNCTIONS};
 use std::fmt::Write;
 
-/// The topics: name, what they are about, how the text is made.
-pub const TOPICS: [(&str, &str, fn() -> String); 4] = [
+/// Name, what it is about, how its text is made.
+type Topic = (&'static str, &'static str, fn() -> String);
+
+/// The topics.
+pub const TOPICS: [Topic; 4] = [
     ("language", "how a model is written", language),
     ("functions", "functions of the language", functions),
     ("units", "units and how they are checked", units),
@@ -74,8 +77,9 @@ fn functions() -> String {
     const ABOUT: &[(&str, &str)] = &[
         ("log", "natural logarithm"),
         ("log10", "decimal logarithm"),
-        ("atan2", "angle of the point (x, y) as atan2(y, x)"),
+        ("atan2", "atan2(y, x): the angle of the point (x, y)"),
         ("erf", "error function"),
+        ("pow", "pow(x, p): x to the power p, as x^p"),
         ("cbrt", "cube root"),
         ("abs", "magnitude; its kink is located"),
         ("sign", "-1, 0 or 1; its jump is located"),
@@ -89,7 +93,7 @@ fn functions() -> String {
     for &(name, arity) in FUNCTIONS {
         let call = match arity {
             Arity::Exactly(1) => format!("{name}(x)"),
-            Arity::Exactly(n) => format!("{name}({})", vec!["x, y", "x, y, z"][usize::from(n > 2)]),
+            Arity::Exactly(n) => format!("{name}({})", vec!["…"; n].join(", ")),
             Arity::AtLeast(_) => format!("{name}(x, y, …)"),
         };
         match ABOUT.iter().find(|(known, _)| *known == name) {

@@ -248,7 +248,7 @@ impl Outputs {
         if let Some(rows) = self.stdout {
             match rows.finish(&last) {
                 Err(e) if e.closed_pipe => {}
-                other => drop(other.map_err(|e| show_row_error(&e))?),
+                other => _ = other.map_err(|e| show_row_error(&e))?,
             }
         }
         let mut files = Vec::new();

@@ -68,13 +68,21 @@ impl Matrix {
         if square == 0.0 {
             return;
         }
-        for j in columns {
-            let sum: f64 = v.iter().enumerate().map(|(k, v)| v * self.at(first + k, j)).sum();
-            v.iter().enumerate().for_each(|(k, v)| *self.at_mut(first + k, j) -= 2.0 * sum / square * v);
+        // along the rows, as the elements lie in memory
+        let mut sums = vec![0.0; columns.len()];
+        let part = |i: usize| i * self.n + columns.start..i * self.n + columns.end;
+        for (k, v) in v.iter().enumerate() {
+            let row = &self.elements[part(first + k)];
+            sums.iter_mut().zip(row).for_each(|(sum, a)| *sum += v * a);
+        }
+        for (k, v) in v.iter().enumerate() {
+            let (row, f) = (&mut self.elements[part(first + k)], 2.0 / square * v);
+            row.iter_mut().zip(&sums).for_each(|(a, sum)| *a -= f * sum);
         }
         for i in rows {
-            let sum: f64 = v.iter().enumerate().map(|(k, v)| v * self.at(i, first + k)).sum();
-            v.iter().enumerate().for_each(|(k, v)| *self.at_mut(i, first + k) -= 2.0 * sum / square * v);
+            let row = &mut self.elements[i * self.n + first..][..v.len()];
+            let f = 2.0 / square * v.iter().zip(&*row).map(|(v, a)| v * a).sum::<f64>();
+            row.iter_mut().zip(v).for_each(|(a, v)| *a -= f * v);
         }
     }
 

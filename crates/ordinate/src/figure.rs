@@ -38,13 +38,17 @@ pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptio
         None => {
             figure.panels = solution(compiled, rows, options)?;
             if blew_up(run) && cut_at_pole(&mut figure.panels) {
-                title.push_str("  y axis cut at the pole");
+                title.push_str("  (y axis cut: the end is far beyond)");
             }
             let count = figure.panels.len() as f64;
             figure.height = 480.0 + 120.0 * count;
             figure.panels.extend(strips(&time_label(compiled), rows, options.terminal));
             // more panels must not press the strips flat
-            figure.panels.iter_mut().filter(|panel| panel.share < 1.0).for_each(|strip| strip.share *= count);
+            figure
+                .panels
+                .iter_mut()
+                .filter(|panel| panel.share < 1.0)
+                .for_each(|strip| strip.share *= (1.0 + count) / 2.0);
         }
     }
     for note in figure_notes(compiled, options) {
