@@ -245,9 +245,12 @@ mod tests {
         }
     }
 
-    /// A similarity of badly scaled rates: the small one keeps its digits.
+    /// D A D⁻¹ has the eigenvalues of A, but without balancing the unequal units of D drown them.
     #[test]
-    fn rates_of_very_different_size_are_both_found() {
+    fn states_in_very_different_units_change_nothing() {
+        let scaled = matrix(&[&[-2.0, 1e-10, 0.0], &[1e10, -2.0, 1e20], &[0.0, 1e-20, -2.0]]);
+        let root = 2f64.sqrt();
+        assert_close(&sorted(scaled), &[(-2.0 - root, 0.0), (-2.0, 0.0), (-2.0 + root, 0.0)], 1e-14);
         let stiff = matrix(&[&[-1e6, 1e8, 0.0], &[0.0, -1e-3, 1e-9], &[0.0, 0.0, -20.0]]);
         assert_close(&sorted(stiff), &[(-1e6, 0.0), (-20.0, 0.0), (-1e-3, 0.0)], 1e-9);
     }
