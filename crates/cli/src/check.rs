@@ -1,6 +1,7 @@
 //! `ordinate check` and `ordinate info`.
 
 use crate::args::{CheckArgs, Format};
+use crate::report::count as counted;
 use crate::{Exit, message, print_out, source};
 use ordinate::{CompileOptions, Diagnostic, Failure, Severity, Source, compile, has_errors, render};
 use serde_json::{Value, json};
@@ -28,9 +29,8 @@ pub fn check(args: &CheckArgs) -> Exit {
             }
             let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
             let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-            let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-            let verdict = if failed { many(errors, "error") } else { format!("ok, {}", many(states, "state")) };
-            let rest = if warnings > 0 { format!(", {}", many(warnings, "warning")) } else { String::new() };
+            let verdict = if failed { counted(errors, "error") } else { format!("ok, {}", counted(states, "state")) };
+            let rest = if warnings > 0 { format!(", {}", counted(warnings, "warning")) } else { String::new() };
             print_out(&format!("{}: {verdict}{rest}\n", source.name))
         }
     };

@@ -2,7 +2,8 @@
 
 use crate::args::ConvertArgs;
 use crate::output::write_file;
-use crate::run::{FileFormat, columns_json, format_of};
+use crate::report::count;
+use crate::wishes::{FileFormat, columns_json, format_of};
 use crate::{Exit, message, print_out, usage};
 use ordinate::{Memory, RowSink};
 use serde_json::Value;
@@ -34,7 +35,8 @@ fn work(args: &ConvertArgs) -> Result<Exit, String> {
         FileFormat::Png => ordinate::table_figure(&args.input, &rows).to_png().map_err(|e| e.to_string())?,
     };
     write_file(&args.output, &bytes)?;
-    message(&format!("wrote   {}  ({} columns, {} rows)", args.output, rows.names.len(), rows.columns[0].len()));
+    let (columns, lines) = (count(rows.names.len(), "column"), count(rows.columns[0].len(), "row"));
+    message(&format!("wrote   {}  ({columns}, {lines})", args.output));
     Ok(Exit::Ok)
 }
 

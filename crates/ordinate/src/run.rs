@@ -1,11 +1,10 @@
 //! A run: start values, method, driver, rows; and what came out.
 
-use crate::{Compiled, RowError, RowSink, explain};
+use crate::methods::choose;
+use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
-use ordinate_solve::{
-    AbsoluteTolerance, BadParameter, Choice, Interrupt, Options, Outcome, Rows, Sink, Start, by_name,
-};
+use ordinate_solve::{AbsoluteTolerance, Interrupt, Options, Outcome, Rows, Sink, Start, Status};
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -132,77 +131,6 @@ impl Run {
     }
 }
 
-/// Methods that are named in the documentation but belong to later versions.
-const LATER: &[&str] = &[
-    "taylor",
-    "mtsm",
-    "backward-euler",
-    "trapezoid",
-    "ab1",
-    "ab2",
-    "ab3",
-    "ab4",
-    "ab5",
-    "ab6",
-    "am0",
-    "am1",
-    "am2",
-    "am3",
-    "am4",
-    "am5",
-    "abm",
-    "adams",
-    "bdf1",
-    "bdf2",
-    "bdf3",
-    "bdf4",
-    "bdf5",
-    "bdf6",
-    "bdf",
-    "radau3",
-    "radau5",
-    "radau",
-    "ge3",
-    "ode113",
-    "ode15s",
-    "lsoda",
-    "ode23s",
-    "ode23t",
-];
-
-/// The available methods in one line.
-pub fn methods_text() -> String {
-    ordinate_solve::names().chain(["auto"]).collect::<Vec<_>>().join(", ")
-}
-
-fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
-    let automatic = options.method == "auto";
-    // The eighth-order pair is the fastest of the explicit ones from about 1e-4 on, and safe below.
-    let name = if automatic { "dp8" } else { &options.method };
-    let Some(choice) = by_name(name) else {
-        let lower = name.to_ascii_lowercase();
-        if LATER.contains(&lower.as_str()) {
-            return Err(usage(format!(
-                "method `{name}` is not available in this version; available: {}",
-                methods_text()
-            )));
-        }
-        let near = ordinate_model::closest(&lower, ordinate_solve::names());
-        let hint = near.map_or_else(|| format!("available: {}", methods_text()), |n| format!("did you mean `{n}`?"));
-        return Err(usage(format!("there is no method `{name}`; {hint}")));
-    };
-    let choice = match options.phi {
-        None => choice,
-        Some(phi) => choice.with_phi(phi).map_err(|e| {
-            usage(match e {
-                BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
-                BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
-            })
-        })?,
-    };
-    Ok((choice, automatic))
-}
-
 fn usage(message: String) -> RunError {
     RunError::Usage(message)
 }
@@ -211,7 +139,8 @@ fn usage(message: String) -> RunError {
 fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<f64, RunError> {
     let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
     constant(text, &lookup).ok_or_else(|| {
-        usage(format!("`{option} {text}` is not a finite constant; write a number or an expression such as 4*pi"))
+        let hint = number_hint(text).unwrap_or("write a number or an expression such as 4*pi".into());
+        usage(format!("`{option} {text}` is not a finite constant; {hint}"))
     })
 }
 
@@ -241,7 +170,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, t_end, &solver_options, sinks)
             .map_err(|e| usage(explain::usage_error(&e, compiled)))?;
         seconds.push(begin.elapsed().as_secs_f64());
-        if round == 0 && outcome.status == ordinate_solve::Status::Interrupted {
+        if round == 0 && outcome.status == Status::Interrupted {
             first = Some(outcome);
             break;
         }
@@ -249,6 +178,9 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     }
     seconds.sort_by(f64::total_cmp);
     let outcome = first.expect("at least one round");
+    if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
+        recorder.last_row(&outcome);
+    }
     let Recorder { rows, failure, inconsistent, .. } = recorder;
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
@@ -379,7 +311,11 @@ fn solver_options(
             for text in texts {
                 let t = time_value(text, "--at", parameters)?;
                 if !(t_start..=t_end).contains(&t) {
-                    return Err(usage(format!("`--at {text}` lies outside of the run from {t_start} to {t_end}")));
+                    return Err(usage(format!(
+                        "`--at {text}` lies outside of the run from {} to {}",
+                        short(t_start),
+                        short(t_end)
+                    )));
                 }
                 times.push(t);
             }
@@ -496,6 +432,8 @@ struct Recorder<'a> {
     values: Vec<f64>,
     states: usize,
     rows: usize,
+    /// Time of the last row.
+    t: f64,
     wants_steps: bool,
     checks: &'a [(usize, String, f64)],
     failure: Option<RowError>,
@@ -510,11 +448,21 @@ impl<'a> Recorder<'a> {
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
             states,
             rows: 0,
+            t: f64::NEG_INFINITY,
             wants_steps: sink.wants_steps(),
             sink,
             checks: &start.checks,
             failure: None,
             inconsistent: None,
+        }
+    }
+
+    /// The driver hands no row over once it was interrupted; where it got to is worth one all the same.
+    fn last_row(&mut self, outcome: &Outcome) {
+        let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
+        if fine && outcome.t_reached > self.t {
+            // a failure is kept in the recorder
+            let _ = self.row(outcome.t_reached, &outcome.y, &outcome.d);
         }
     }
 }
@@ -537,6 +485,7 @@ impl Sink for Recorder<'_> {
             }
         }
         self.rows += 1;
+        self.t = t;
         match self.sink.row(&self.values) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
