@@ -1,6 +1,6 @@
 //! From a text to a compiled model, with everything that is wrong reported at once.
 
-use ordinate_model::{Overrides, SetError, Sorted, TableData, parse_table, resolve, sort};
+use ordinate_model::{Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort};
 use ordinate_program::Program;
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
 use std::io::Read;
@@ -91,17 +91,14 @@ pub enum Stage {
 /// Compiles a text.
 pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Failure> {
     let begin = Instant::now();
-    let (tree, mut diagnostics) = parse(&source.text);
+    let (tree, parsed) = parse(&source.text);
     let parse_seconds = begin.elapsed().as_secs_f64();
-    let broken = has_errors(&diagnostics);
+    let broken = has_errors(&parsed);
     let overrides: Overrides = options.set.clone();
     let resolved = resolve(&tree, &source.text, &overrides, &|path, name| read_table(&source.folder, path, name));
-    diagnostics.extend(resolved.diagnostics);
     let (mut sorted, found) = sort(resolved.model, broken);
-    diagnostics.extend(found);
+    let mut diagnostics = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());
     judge_units(&mut diagnostics, options.units);
-    diagnostics.sort_by_key(|d| (d.span, d.severity));
-    diagnostics.dedup();
     if !has_errors(&diagnostics) && sorted.states.is_empty() && sorted.columns.is_empty() {
         diagnostics.push(
             Diagnostic::error("empty", Default::default(), "the model has no equation")

@@ -20,6 +20,7 @@ impl Parser<'_> {
             let before = self.token().span;
             statements.extend(self.statement());
             self.end_of_statement();
+            self.places.push(before.to(self.previous().span));
             self.ensure_progress(before);
         }
     }
@@ -95,7 +96,9 @@ impl Parser<'_> {
                     .help("write it on a line of its own before the `for`"),
             );
         }
+        let before = self.token().span;
         body.extend(self.statement());
+        self.places.push(before.to(self.previous().span));
     }
 
     /// A bound of a `for`; nothing is read once the header is lost.
@@ -111,7 +114,11 @@ impl Parser<'_> {
     /// `when c: …`
     pub(crate) fn when(&mut self) -> Option<StatementKind> {
         let keyword = self.bump();
-        let condition = self.expression();
+        let mut condition = self.expression();
+        if self.kind() == T::Eq {
+            let span = self.tree.span(condition);
+            condition = self.missing(span);
+        }
         self.colon(keyword, "write `when h < 0: v = -v`");
         let actions = self.body(keyword, Self::assignments);
         Some(StatementKind::When { condition, actions })
@@ -135,8 +142,10 @@ impl Parser<'_> {
             self.skip_statement();
             return None;
         }
-        let condition = self.expression();
+        let mut condition = self.expression();
         if self.kind() == T::Eq {
+            let span = self.tree.span(condition);
+            condition = self.missing(span);
             self.single_equals();
         }
         Some(StatementKind::StopWhen { condition })

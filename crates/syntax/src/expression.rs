@@ -200,7 +200,14 @@ impl Parser<'_> {
     #[inline(never)]
     pub(crate) fn single_equals(&mut self) -> Failed {
         let found = Diagnostic::error("single-equals", self.token().span, "`=` is not a comparison");
-        self.lost(found.help("write `==` to compare"))
+        // The number of a mistaken `x = 0` is kept, but as an inequality: no event sees an equality.
+        let (before, after) = (self.previous(), self.ahead(1));
+        let example = if before.kind == T::Name && matches!(after.kind, T::Number | T::Name) {
+            format!("{} < {}", self.quote(before.span), self.quote(after.span))
+        } else {
+            "x < 0".into()
+        };
+        self.lost(found.help(format!("write a comparison such as `{example}`")))
     }
 
     fn primary(&mut self) -> Parsed<Part> {

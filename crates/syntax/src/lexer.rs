@@ -372,6 +372,10 @@ impl Lexer<'_, '_> {
             ('~', b'=') => return self.replaced(T::NotEq, 2, "`~=` is not an operator", "write `!=`"),
             ('>', b'=') => (T::GreaterEq, 2),
             (':', b'=') => return self.replaced(T::Eq, 2, "`:=` is not an operator", "write `=`"),
+            ('.', b'.') if self.byte(2) == b'.' => {
+                let dots = self.text[start..].bytes().take_while(|&b| b == b'.').count();
+                return self.replaced(T::DotDot, dots, "a range has two dots", "write `..`, as in `0 .. 5`");
+            }
             ('.', b'.') => (T::DotDot, 2),
             ('.', b'*') => return self.replaced(T::Star, 2, "`.*` is not an operator", "write `*`"),
             ('.', b'/') => return self.replaced(T::Slash, 2, "`./` is not an operator", "write `/`"),

@@ -28,7 +28,22 @@ pub fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(text, tokens);
     let statements = parser.file();
     parser.tree.statements = statements;
-    (parser.tree, lexical.merge(parser.diagnostics))
+    let found = lexical.merge(parser.diagnostics);
+    parser.tree.mistaken = mistaken(&parser.places, &found);
+    (parser.tree, found)
+}
+
+/// The smallest places around the mistakes.
+fn mistaken(places: &[Span], found: &[Diagnostic]) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for diagnostic in found {
+        let at = diagnostic.span.start;
+        let around = places.iter().filter(|place| place.start <= at && at <= place.end);
+        spans.extend(around.min_by_key(|place| place.end - place.start));
+    }
+    spans.sort_unstable();
+    spans.dedup();
+    spans
 }
 
 /// An expression cannot be read further; the reason is already reported.
@@ -44,6 +59,8 @@ pub(crate) struct Parser<'a> {
     functions: HashSet<&'a str>,
     /// The model has a `dt` of its own, so `dx/dt` may be a quotient.
     pub(crate) own_dt: bool,
+    /// The places of all statements, with what could not be read of them.
+    pub(crate) places: Vec<Span>,
     diagnostics: Collector,
     /// A mistake was reported, and what follows in this statement may only be its consequence.
     quiet: bool,
@@ -80,6 +97,7 @@ impl<'a> Parser<'a> {
             names: HashMap::new(),
             functions,
             own_dt,
+            places: Vec::new(),
             diagnostics: Collector::default(),
             quiet: false,
             depth: 0,

@@ -26,6 +26,9 @@ const TABLE: &[Row] = &[
     ("init x(0) = 1", &[("syntax", 1, 7)]),
     ("init x = , y = 2", &[("syntax", 1, 10)]),
     ("run 20", &[("syntax", 1, 5)]),
+    ("run 0...5", &[("bad-character", 1, 6)]),
+    ("run 0 ... .5", &[("bad-character", 1, 7)]),
+    ("for k in 1...3: x[k] = 1", &[("bad-character", 1, 11)]),
     ("run 0, 20", &[("syntax", 1, 5)]),
     ("run 0 to 20", &[("syntax", 1, 5)]),
     ("for k = 1..3: x[k]' = 1", &[("syntax", 1, 7)]),
@@ -182,7 +185,7 @@ fn a_mistake_leaves_the_rest_of_the_text() {
         ("for k = 1..3: x[k] = 1", "for       k in 1 .. 3\n  equation  x[k] = 1\n"),
         ("for k in 1..3 x[k] = 1", "for       k in 1 .. 3\n  equation  x[k] = 1\n"),
         ("for k on 1..3:\n  x[k] = 1", "for       k in <error> .. <error>\n  equation  x[k] = 1\n"),
-        ("when x = 0: v = 1", "when      x\n  assign    v = 1\n"),
+        ("when x = 0: v = 1", "when      <error>\n  assign    v = 1\n"),
         ("when x > 0 then v = 1", "when      x > 0\n  assign    v = 1\n"),
         ("y' = a && !b ** c", "equation  y' = a and (not (b ^ c))\n"),
     ];

@@ -23,13 +23,8 @@ impl Resolver<'_> {
         id
     }
 
-    /// The truth value that an expression stands for.
-    pub(super) fn truth_expression(&mut self, e: Expr, view: View) -> ExprId {
-        let (id, kind) = self.expression(e, view);
-        self.expect_truth((id, kind), self.tree.span(e))
-    }
-
-    fn expect_truth(&mut self, (id, kind): (ExprId, Type), span: Span) -> ExprId {
+    /// A truth value, or a report that it is none.
+    pub(super) fn expect_truth(&mut self, (id, kind): (ExprId, Type), span: Span) -> ExprId {
         if kind == Type::Number {
             self.report(
                 Diagnostic::error("type", span, "a condition is expected here, not a number")
@@ -51,7 +46,7 @@ impl Resolver<'_> {
                 NodeKind::Number => (self.literal(node.span), Type::Number),
                 NodeKind::Time => (self.model.graph.time(), Type::Number),
                 NodeKind::Pi => (self.model.graph.pi(), Type::Number),
-                NodeKind::Error => (self.model.graph.integer(1), Type::Number),
+                NodeKind::Error => (self.model.graph.integer(1), Type::Any),
                 NodeKind::Unary(UnaryOp::Neg, a) => {
                     let a = self.operand(value(*a), span_of(*a));
                     (self.model.graph.neg(a), Type::Number)
@@ -66,7 +61,7 @@ impl Resolver<'_> {
                 NodeKind::If(c, a, b) => {
                     let c = self.expect_truth(value(*c), span_of(*c));
                     let (then, otherwise) = (value(*a), value(*b));
-                    if then.1 != otherwise.1 {
+                    if then.1 != otherwise.1 && then.1 != Type::Any && otherwise.1 != Type::Any {
                         self.error("type", node.span, "the branches are a number and a condition");
                     }
                     (self.model.graph.select(c, then.0, otherwise.0), then.1)
@@ -80,7 +75,8 @@ impl Resolver<'_> {
                     if at.len() == index.len() {
                         self.name_in_expression(*name, at, *primes, *name_span, node.span)
                     } else {
-                        (self.model.graph.integer(1), Type::Number)
+                        self.model.doubtful.insert(tree.name(*name).to_string());
+                        (self.model.graph.integer(1), Type::Any)
                     }
                 }
                 NodeKind::Call { name, name_span, arguments } => {
@@ -128,6 +124,7 @@ impl Resolver<'_> {
         if let Some(result) = arithmetic(&mut self.model.graph, op, a, b) {
             return (result, Type::Number);
         }
+        self.note_equality(op, a, b, span, view);
         let (x, zero) = self.side(a, b, span, view);
         let g = &mut self.model.graph;
         let truth = match op {
@@ -224,7 +221,7 @@ impl Resolver<'_> {
                 }
                 (self.model.graph.variable(var), Type::Number)
             }
-            None => (self.model.graph.integer(1), Type::Number),
+            None => (self.model.graph.integer(1), Type::Any),
         }
     }
 
@@ -333,7 +330,9 @@ impl Resolver<'_> {
             }
             None => self.unknown_function(name, name_span, text),
         };
-        self.report(diagnostic);
+        if !self.model.doubtful.contains(text) {
+            self.report(diagnostic);
+        }
         // Keep the operands, so that the rest of the analysis sees what the equation depends on.
         let one = self.model.graph.integer(1);
         (a.into_iter().fold(one, |sum, x| self.model.graph.add(sum, x)), Type::Number)

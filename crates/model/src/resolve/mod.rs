@@ -2,6 +2,7 @@
 //! branch turned into a switch. Reports all mistakes; a part that is not understood is replaced by
 //! something harmless, so that one mistake does not hide the next.
 
+mod equality;
 mod expression;
 mod names;
 mod statements;
@@ -73,6 +74,8 @@ enum View {
 enum Type {
     Number,
     Truth,
+    /// Not known because of a mistake that is already reported: fits everywhere.
+    Any,
 }
 
 /// `def name(parameters) = body`
@@ -93,6 +96,8 @@ struct Resolver<'a> {
     called: FxHashMap<(Name, Vec<ExprId>, bool), (ExprId, Type)>,
     /// Values of loop indices and arguments, innermost last.
     bound: Vec<(Name, ExprId, Type)>,
+    /// Names that some statement introduces: on the left of an equation, declared, assigned.
+    introduced: FxHashSet<String>,
     elements: FxHashMap<(Name, Vec<i64>), usize>,
     watched: FxHashMap<Watch, VarId>,
     parameter_values: FxHashMap<VarId, f64>,
@@ -102,6 +107,10 @@ struct Resolver<'a> {
     start_index: FxHashMap<(VarId, bool), usize>,
     driven_inputs: FxHashSet<VarId>,
     output_set: FxHashSet<VarId>,
+    /// Comparisons with `==` and `!=` along the solution.
+    equalities: Vec<equality::Equality>,
+    /// Inside the condition of `when` or `stop when`.
+    in_condition: bool,
     expanded: usize,
     /// Whether it was reported that there are too many expressions.
     overgrown: bool,
@@ -128,6 +137,7 @@ pub fn resolve(
         open: Vec::new(),
         called: FxHashMap::default(),
         bound: Vec::new(),
+        introduced: FxHashSet::default(),
         elements: FxHashMap::default(),
         watched: FxHashMap::default(),
         parameter_values: FxHashMap::default(),
@@ -136,6 +146,8 @@ pub fn resolve(
         start_index: FxHashMap::default(),
         driven_inputs: FxHashSet::default(),
         output_set: FxHashSet::default(),
+        equalities: Vec::new(),
+        in_condition: false,
         expanded: 0,
         overgrown: false,
         overrides,
@@ -144,8 +156,10 @@ pub fn resolve(
         diagnostics: Vec::new(),
         tables,
     };
+    r.model.doubtful = crate::consequences::names_in(text, &tree.mistaken);
     r.collect_names();
     r.statements();
+    r.check_equalities();
     r.warn_unused_parameters();
     r.diagnostics.extend(crate::units::check(tree, text, &mut r.model));
     r.diagnostics.sort_by_key(|d| d.span);

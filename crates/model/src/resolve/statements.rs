@@ -3,7 +3,7 @@
 
 use super::names::Kind;
 use super::{MAX_EXPANDED, Resolver, Type, View};
-use crate::{Action, Condition, Equation, Given, Role, Sample, Watch};
+use crate::{Action, Condition, EmptyLoop, Equation, Given, Role, Sample, Watch};
 use ordinate_expr::{ExprId, ListId, VarId};
 use ordinate_syntax::{
     Assignment, Declaration, Diagnostic, Expr, NodeKind, Span, Statement, StatementKind, Table, Target,
@@ -93,6 +93,12 @@ impl Resolver<'_> {
         let low = self.integer(low, self.tree.span(*from), "a loop bound");
         let high = self.integer(high, self.tree.span(*to), "a loop bound");
         let (Some(low), Some(high)) = (low, high) else { return };
+        if high < low && pass == Pass::Equations {
+            let places: Vec<Span> = body.iter().map(|inner| inner.span).collect();
+            let names = crate::consequences::names_in(self.text, &places);
+            let span = self.tree.span(*from).to(self.tree.span(*to));
+            self.model.empty_loops.push(EmptyLoop { bounds: (low, high), span, names, blamed: false });
+        }
         let count = usize::try_from(high.saturating_sub(low).saturating_add(1)).unwrap_or(0);
         if self.expanded.saturating_add(count) > MAX_EXPANDED {
             let span = self.tree.span(*from).to(self.tree.span(*to));
@@ -122,7 +128,11 @@ impl Resolver<'_> {
         let mut index = Vec::with_capacity(target.index.len());
         for &e in &target.index {
             let value = self.number_expression(e, View::Instant);
-            index.push(self.integer(value, self.tree.span(e), "an index")?);
+            let Some(whole) = self.integer(value, self.tree.span(e), "an index") else {
+                self.model.doubtful.insert(self.tree.name(target.name).to_string());
+                return None;
+            };
+            index.push(whole);
         }
         if role == Role::Parameter && !self.elements.contains_key(&(target.name, index.clone())) {
             let base = self.tree.name(target.name).to_string();
@@ -233,6 +243,7 @@ impl Resolver<'_> {
                     )
                     .help("remove one of the two"),
                 );
+                return;
             }
             let quantity = self.model.variable(v).quantity;
             self.model.quantities[quantity].declared = true;
@@ -295,31 +306,41 @@ impl Resolver<'_> {
         let value_id = self.override_named(&self.model.name(var)).unwrap_or(value_id);
         if self.model.variables.len() > before && self.model.variable(var).role == Role::Unknown {
             // nothing else knows it: neither an equation nor an event
-            self.model.quantities[self.model.variables[var.0 as usize].quantity].reported = true;
             let repeated = |last: &Diagnostic| last.code == "superfluous-start" && last.span == target.span;
-            if self.diagnostics.last().is_some_and(repeated) {
+            if self.model.variable_excused(var) {
                 return;
             }
             let name = self.model.name(var);
-            let quantity = self.model.quantity(var);
-            let known = quantity.members.iter().flatten().any(|v| (v.0 as usize) < before);
+            let quantity = self.model.variable(var).quantity;
+            let known = self.model.quantities[quantity].members.iter().flatten().any(|v| (v.0 as usize) < before);
+            self.model.quantities[quantity].reported |= !known;
+            if self.diagnostics.last().is_some_and(repeated) {
+                return;
+            }
             let diagnostic = Diagnostic::error(
                 "superfluous-start",
                 target.span,
                 format!("`{name}` has a start value but no equation"),
             );
-            let names: Vec<String> = self.model.quantities[..self.model.quantities.len() - usize::from(!known)]
-                .iter()
-                .map(|q| q.name.clone())
-                .collect();
-            let base = self.model.quantity(var).name.clone();
-            self.report(match crate::closest(&base, names.iter().map(String::as_str)).filter(|_| !known) {
-                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+            let others = &self.model.quantities[..self.model.quantities.len() - usize::from(!known)];
+            let names: Vec<String> = others.iter().filter(|q| q.name == q.base).map(|q| q.name.clone()).collect();
+            let (name, base) =
+                (self.model.quantities[quantity].name.clone(), self.model.quantities[quantity].base.clone());
+            let meant = if name == base { crate::closest(&base, names.iter().map(String::as_str)) } else { None };
+            match meant.filter(|_| !known) {
+                Some(meant) => self.report(diagnostic.help(format!("did you mean `{meant}`?"))),
                 None if known => {
-                    diagnostic.help("the start value of the highest derivative follows from the equations")
+                    let help = "the start value of the highest derivative follows from the equations";
+                    self.model.pending.push((quantity, diagnostic.help(help)));
+                    let members = &mut self.model.quantities[quantity].members;
+                    members.retain(|member| member.is_none_or(|v| (v.0 as usize) < before));
+                    return;
                 }
-                None => diagnostic.help(format!("add an equation such as `{base}' = …`, or remove this line")),
-            });
+                None => {
+                    self.report(diagnostic.help(format!("add an equation such as `{name}' = …`, or remove this line")))
+                }
+            }
+            self.model.doubtful.insert(base);
             return;
         }
         let given = Given { var, value: value_id, span: target.span, at };
@@ -348,7 +369,13 @@ impl Resolver<'_> {
     }
 
     fn condition(&mut self, e: Expr) -> ExprId {
-        let truth = self.truth_expression(e, View::Trajectory);
+        self.in_condition = true;
+        let (id, kind) = self.expression(e, View::Trajectory);
+        self.in_condition = false;
+        let truth = self.expect_truth((id, kind), self.tree.span(e));
+        if kind != Type::Truth || self.is_missing(e) {
+            return truth;
+        }
         if self.model.graph.variables(truth).is_empty() || !self.depends_on_modes(truth) {
             self.report(
                 Diagnostic::warning(
@@ -411,6 +438,10 @@ impl Resolver<'_> {
                     (_, Role::Parameter | Role::Mode) => {}
                     (Some(&k), _) => list.push(k),
                     (None, Role::Input) if self.model.variable(given.var).role == Role::Held => {}
+                    (None, _) if !self.introduced.contains(&self.model.quantity(v).base) => {
+                        // not a matter of start values: reported as an unknown name
+                    }
+                    (None, _) if self.model.variable_excused(v) || self.model.variable_excused(given.var) => {}
                     (None, _) => {
                         let (name, other) = (self.model.name(given.var), self.model.name(v));
                         self.report(

@@ -22,6 +22,20 @@ impl Resolver<'_> {
     /// An integer for an index or a bound, or a report.
     pub(super) fn integer(&mut self, e: ExprId, span: Span, what: &str) -> Option<i64> {
         let Some(value) = self.number(e) else {
+            let variables = self.model.graph.variables(e);
+            if variables.iter().any(|&v| self.model.variable_excused(v)) {
+                return None;
+            }
+            let stranger = variables.into_iter().find(|&v| !self.introduced.contains(&self.model.quantity(v).base));
+            if let Some(v) = stranger {
+                let name = self.model.quantity(v).name.clone();
+                self.report(
+                    Diagnostic::error("unknown-name", span, format!("`{name}` is not defined"))
+                        .help(format!("declare it with `for {name} in 1..3: …` or `param {name} = …`")),
+                );
+                self.model.doubtful.insert(name);
+                return None;
+            }
             self.report(
                 Diagnostic::error("not-constant", span, format!("{what} must be a constant expression"))
                     .help("use numbers, parameters and loop indices only"),

@@ -81,11 +81,18 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
             blocks.push(Block { equations, unknowns: block_unknowns, solved });
         }
     } else {
-        diagnostics.extend(report::incomplete(&mut model, &matching, &unknowns, broken));
+        diagnostics.extend(report::incomplete(&mut model, &matching, &unknowns, &states, broken));
     }
     let explicit: Vec<Option<VarId>> = preferred.iter().map(|wish| wish.map(|k| unknowns[k])).collect();
     let (states, checks) = start_values(&mut model, states, &explicit, &mut diagnostics);
     check_actions(&mut model, &states, &mut diagnostics);
+    let free = matching.free_unknowns();
+    for (quantity, diagnostic) in &model.pending {
+        if !free.iter().any(|&k| model.variable(unknowns[k]).quantity == *quantity) {
+            diagnostics.push(diagnostic.clone());
+        }
+    }
+    diagnostics.extend(report::empty_loops(&model));
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
     (Sorted { model, states, definitions, blocks, columns, checks }, diagnostics)
@@ -144,13 +151,17 @@ fn start_values(
     report::missing_starts(model, &states, diagnostics);
     let written: rustc_hash::FxHashSet<VarId> = explicit.iter().flatten().copied().collect();
     let mut checks = Vec::new();
-    for given in &model.starts {
+    for k in 0..model.starts.len() {
+        let given = &model.starts[k];
         let variable = model.variable(given.var);
         if is_state[given.var.0 as usize] || variable.role != Role::Unknown {
             continue;
         }
         if variable.primes > 0 || written.contains(&given.var) {
-            diagnostics.push(report::superfluous_start(model, given));
+            let given = *given;
+            if !model.variable_excused(given.var) {
+                diagnostics.push(report::superfluous_start(model, &given));
+            }
         } else {
             checks.push(*given);
         }

@@ -4,6 +4,7 @@ use super::linear::Unsolved;
 use super::matching::Matching;
 use super::{Diagnostic, Given, Model, Role, State, VarId};
 use crate::closest;
+use ordinate_expr::Expr;
 use ordinate_syntax::Span;
 
 /// At most so many names in one message.
@@ -64,17 +65,25 @@ pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], r
 }
 
 /// Equations and unknowns that are left over.
-pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[VarId], broken: bool) -> Vec<Diagnostic> {
+pub(super) fn incomplete(
+    model: &mut Model,
+    matching: &Matching,
+    unknowns: &[VarId],
+    states: &[State],
+    broken: bool,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (free, spare) = (matching.free_unknowns(), matching.spare_equations());
     if !broken && !free.is_empty() && free.len() == spare.len() && structurally_complete(model, unknowns) {
         found.push(high_index(model, &free, &spare, unknowns));
         return found;
     }
-    let (firm, doubtful): (Vec<usize>, Vec<usize>) = free
-        .iter()
-        .filter(|&&k| !model.quantity(unknowns[k]).reported)
-        .partition(|&&k| model.quantity(unknowns[k]).declared);
+    let open: Vec<usize> = free
+        .into_iter()
+        .filter(|&k| !model.quantity(unknowns[k]).reported && !model.variable_excused(unknowns[k]))
+        .collect();
+    let (firm, doubtful): (Vec<usize>, Vec<usize>) =
+        open.into_iter().partition(|&k| model.quantity(unknowns[k]).declared);
     // the elements that a loop makes are told once
     let mut last = None;
     for &k in &doubtful {
@@ -86,17 +95,29 @@ pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[Var
     if broken {
         return found;
     }
-    if !firm.is_empty() {
+    if let [only] = firm[..]
+        && let Some(diagnostic) = two_names(model, unknowns[only], states)
+    {
+        found.push(diagnostic);
+    } else if !firm.is_empty() {
         found.push(too_few(model, matching, unknowns, &firm));
     }
     let mut told = vec![false; matching.incident.len()];
+    let mut started = Vec::new();
     for e in spare {
         if !told[e] {
             let (equations, competing) = matching.overdetermined(e);
+            if equation_excused(model, e) || competing.iter().any(|&k| model.variable_excused(unknowns[k])) {
+                continue;
+            }
             equations.iter().for_each(|&e| told[e] = true);
             found.push(too_many(model, e, &equations, &competing, unknowns));
+            if competing.is_empty() {
+                started.extend(meant_as_start(model, e).map(|(v, _)| model.quantity(v).base.clone()));
+            }
         }
     }
+    model.doubtful.extend(started);
     found
 }
 
@@ -111,6 +132,49 @@ fn high_index(model: &Model, free: &[usize], spare: &[usize], unknowns: &[VarId]
     label_others(model, diagnostic, spare, "a constraint, too")
 }
 
+/// Whether an equation has a name about which something may be missing.
+fn equation_excused(model: &mut Model, e: usize) -> bool {
+    let sides = [model.equations[e].left, model.equations[e].right];
+    let variables: Vec<VarId> = sides.into_iter().flat_map(|side| model.graph.variables(side)).collect();
+    variables.into_iter().any(|v| model.variable_excused(v))
+}
+
+/// Loops that make nothing, where something is missing that they would have made.
+pub(super) fn empty_loops(model: &Model) -> impl Iterator<Item = Diagnostic> {
+    model.empty_loops.iter().filter(|empty| empty.blamed).map(|empty| {
+        let (low, high) = empty.bounds;
+        Diagnostic::error("empty-loop", empty.span, format!("this loop is empty, since {low} > {high}"))
+            .help(format!("write `{high}..{low}`, or correct a bound"))
+    })
+}
+
+/// Whether the text gives a start value to a quantity.
+fn has_start(model: &Model, v: VarId) -> bool {
+    let quantity = model.variable(v).quantity;
+    model.starts.iter().any(|given| model.variable(given.var).quantity == quantity)
+}
+
+/// One quantity has a start value and no equation, another one the reverse: probably one quantity under two names.
+fn two_names(model: &mut Model, v: VarId, states: &[State]) -> Option<Diagnostic> {
+    let started = has_start(model, v);
+    let open: Vec<VarId> = states.iter().map(|state| state.var).filter(|&s| !has_start(model, s)).collect();
+    let other = *open.first()?;
+    let alone = open.iter().all(|&s| model.variable(s).quantity == model.variable(other).quantity);
+    if !started || !alone || model.variable_excused(other) {
+        return None;
+    }
+    let (name, other_name) = (model.quantity(v).name.clone(), model.quantity(other).name.clone());
+    let place =
+        model.starts.iter().find(|given| model.variable(given.var).quantity == model.variable(v).quantity)?.span;
+    let message = format!("`{other_name}` has an equation but no start value, `{name}` a start value but no equation");
+    let diagnostic = Diagnostic::error("two-names", model.variable(other).span, message)
+        .help(format!("did you mean `{name}`? give the quantity one name"))
+        .label(place, "its start value");
+    let names = [v, other].map(|v| model.quantity(v).base.clone());
+    model.doubtful.extend(names);
+    Some(diagnostic)
+}
+
 fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize]) -> Diagnostic {
     let names = list(firm.iter().map(|&k| model.name(unknowns[k])));
     let first = unknowns[firm[0]];
@@ -121,7 +185,11 @@ fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize
         model.variable(first).span,
         format!("{} {plural} missing: nothing determines {names}", firm.len()),
     )
-    .help(format!("add an equation such as `{name} = …`, or declare it with `param` or `input`"));
+    .help(if has_start(model, first) {
+        format!("add an equation such as `{name}' = …`")
+    } else {
+        format!("add an equation such as `{name} = …`, or declare it with `param` or `input`")
+    });
     for &e in matching.uses[firm[0]].iter().take(MANY) {
         let other = matching.unknown_of[e].map(|k| model.name(unknowns[k]));
         if let Some(other) = other {
@@ -131,11 +199,35 @@ fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize
     diagnostic
 }
 
-fn too_many(model: &Model, spare: usize, equations: &[usize], competing: &[usize], unknowns: &[VarId]) -> Diagnostic {
+/// `x = 1` for a state x, with a known value: a start value without its `(0)`.
+fn meant_as_start(model: &mut Model, e: usize) -> Option<(VarId, String)> {
+    let (left, right) = (model.equations[e].left, model.equations[e].right);
+    let Expr::Var(v) = model.graph.node(left) else { return None };
+    let known = |v: &VarId| model.variables[v.0 as usize].role == Role::Parameter;
+    if model.variable(v).role != Role::Unknown
+        || model.graph.uses_time(right)
+        || !model.graph.variables(right).iter().all(known)
+    {
+        return None;
+    }
+    Some((v, format!("{}(0) = {}", model.name(v), model.print(right))))
+}
+
+fn too_many(
+    model: &mut Model,
+    spare: usize,
+    equations: &[usize],
+    competing: &[usize],
+    unknowns: &[VarId],
+) -> Diagnostic {
     let span = model.equations[spare].span;
     if competing.is_empty() {
-        return Diagnostic::error("too-many-equations", span, "this equation contains nothing that it could determine")
-            .help("it has known quantities only; remove it, or make one of them an unknown");
+        let diagnostic =
+            Diagnostic::error("too-many-equations", span, "this equation contains nothing that it could determine");
+        if let Some((_, start)) = meant_as_start(model, spare) {
+            return diagnostic.help(format!("if this is the start value, write `{start}`"));
+        }
+        return diagnostic.help("it has known quantities only; remove it, or make one of them an unknown");
     }
     let names = list(competing.iter().map(|&k| model.name(unknowns[k])));
     let diagnostic = Diagnostic::error(
@@ -203,10 +295,13 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
 }
 
 /// States without a start value, those of one array told together.
-pub(super) fn missing_starts(model: &Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn missing_starts(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
+    let excused: Vec<bool> = states.iter().map(|s| s.start.is_none() && model.variable_excused(s.var)).collect();
+    let model = &*model;
     let mut groups: Vec<(&str, u32, Vec<&State>)> = Vec::new();
     let mut index = rustc_hash::FxHashMap::default();
-    for state in states.iter().filter(|state| state.start.is_none()) {
+    let open = states.iter().zip(excused).filter(|(state, excused)| state.start.is_none() && !excused);
+    for (state, _) in open {
         let (base, primes) = (model.quantity(state.var).base.as_str(), model.variable(state.var).primes);
         let k = *index.entry((base, primes)).or_insert_with(|| {
             groups.push((base, primes, Vec::new()));
@@ -268,7 +363,11 @@ pub(super) fn held_without_start(model: &mut Model, diagnostics: &mut Vec<Diagno
     }
     for k in 0..model.variables.len() as u32 {
         let var = VarId(k);
-        if model.variable(var).role == Role::Held && !started.contains(&var) && !sampled.contains(&var) {
+        if model.variable(var).role == Role::Held
+            && !started.contains(&var)
+            && !sampled.contains(&var)
+            && !model.variable_excused(var)
+        {
             let name = model.name(var);
             diagnostics.push(
                 Diagnostic::error("missing-start", model.variable(var).span, format!("`{name}` has no start value"))

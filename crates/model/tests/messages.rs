@@ -1,0 +1,115 @@
+//! One mistake, one message that tells what to change: the diagnostics of all stages together.
+
+use ordinate_model::{merge, resolve, sort};
+use ordinate_syntax::{Diagnostic, has_errors, parse};
+
+/// A text and its diagnostics in the order of the text: the code of each and words of its message or help.
+type Row = (&'static str, &'static [(&'static str, &'static str)]);
+
+fn check(text: &str) -> Vec<Diagnostic> {
+    let (tree, parsed) = parse(text);
+    let broken = has_errors(&parsed);
+    let resolved = resolve(&tree, text, &Vec::new(), &|_, _| Err("there is no such file".into()));
+    let (_, found) = sort(resolved.model, broken);
+    merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect())
+}
+
+fn verify(rows: &[Row]) {
+    for (text, expected) in rows {
+        let found = check(text);
+        let codes: Vec<&str> = found.iter().map(|d| d.code).collect();
+        let wanted: Vec<&str> = expected.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes, wanted, "{text}\n{found:#?}");
+        for (diagnostic, (_, words)) in found.iter().zip(*expected) {
+            let told = format!("{}; {}", diagnostic.message, diagnostic.help.as_deref().unwrap_or(""));
+            assert!(told.contains(words), "{text}\n`{words}` is not in: {told}");
+        }
+    }
+}
+
+/// A continuous value meets a number for an instant, so `==` would silently do nothing.
+#[test]
+fn an_equality_of_continuous_values_is_no_event() {
+    verify(&[
+        ("x' = -x; x(0) = 1; when x == 0.5: x = 1", &[("instant-equality", "write `x > 0.5` or `x < 0.5`")]),
+        ("x' = -x; x(0) = 1; when t == 1: x = 1", &[("instant-equality", "write `t >= 1`")]),
+        ("x' = -x; x(0) = 1; stop when x == 0.5", &[("instant-equality", "write `x > 0.5`")]),
+        ("x' = -x; x(0) = 1; stop when x > 0 and 2*x != 1", &[("instant-equality", "write `2*x > 1`")]),
+        ("x' = -x; x(0) = 1; y = 2*x; stop when y == 1", &[("instant-equality", "write `y > 1`")]),
+        ("x' = if x == 0.5 then 1 else 0; x(0) = 1", &[("instant-equality", "write `x > 0.5`")]),
+        ("x' = -x; x(0) = 1; when x = 0: x = 1", &[("single-equals", "write a comparison such as `x < 0`")]),
+        ("x' = -x; x(0) = 1; stop when x = 0", &[("single-equals", "write a comparison such as `x < 0`")]),
+    ]);
+    let branch = check("x' = if x == 0.5 then 1 else 0; x(0) = 1");
+    assert!(!has_errors(&branch), "an equality in a branch may be meant: {branch:#?}");
+}
+
+#[test]
+fn an_equality_of_values_that_jump_is_fine() {
+    verify(&[
+        ("x' = -x; x(0) = 1; init n = 0; when x < 0.5: n = n + 1\nstop when n == 3", &[]),
+        ("x' = -x; x(0) = 1; n' = 0; n(0) = 0; when x < 0.5: n = n + 1\nstop when n == 3", &[]),
+        ("x' = -x; x(0) = 1; init n = 0; m = 2*n; when x < 0.5: n = n + 1\nstop when m == 6", &[]),
+        ("x' = cos(t); x(0) = 1; stop when sign(x) == -1", &[]),
+        ("x' = cos(t); x(0) = 1; stop when floor(10*x) == 3", &[]),
+        ("param k = 1; x' = if k == 1 then 1 else x; x(0) = 1", &[]),
+        ("input u = step(t - 1); x' = if u == 1 then 1 else 0; x(0) = 1", &[]),
+    ]);
+}
+
+/// What a stage finds only because an earlier one failed is not told.
+#[test]
+fn consequences_are_not_reported() {
+    verify(&[
+        ("x' = -x, x(0) = 1", &[("syntax", "start a new line")]),
+        ("x' = -x; x(0) = 1; when x: x = 1", &[("type", "compare it with something")]),
+        ("y\" = -y; y(0) = 1; y'(0) = 0", &[("bad-character", "''")]),
+        ("x' = -x; init x = 1 V", &[("implicit-multiplication", "`1 [V]`")]),
+        ("param k = 1; param k = 2; x' = -k*x; x(0) = 1", &[("duplicate-name", "declared twice")]),
+        ("param k = 1; k = 2; x' = -k*x; x(0) = 1", &[("defined-twice", "`k` is a parameter")]),
+        ("for k in 1..3:\nx[k]' = -x[k]\nx[k](0) = 1", &[("indentation", "indent the lines below")]),
+        ("for t in 1..3: x[t]' = -x[t]\ninit x[1] = 1", &[("reserved-name", "`t` is the time")]),
+        ("x[1]' = -x[1]; x[1](0) = 1; y' = x[i]; y(0) = 0", &[("unknown-name", "`for i in 1..3: …`")]),
+        ("x' = -x; x(0) = x0", &[("unknown-name", "`x0` is not defined")]),
+        ("x' = -x; x(0) = 1; init y = 2", &[("superfluous-start", "`y' = …`")]),
+    ]);
+}
+
+#[test]
+fn a_mistake_does_not_hide_an_independent_one() {
+    verify(&[
+        ("x' = 2x; x(0) = 1; y' = -k*y; y(0) = 1", &[("implicit-multiplication", "2*x"), ("unknown-name", "`k`")]),
+        ("x' = foo(x); x(0) = 1; y' = -y", &[("unknown-function", "foo"), ("missing-start", "`y`")]),
+        ("x' = 2x; y' = -y", &[("implicit-multiplication", "2*x"), ("missing-start", "`y`")]),
+    ]);
+}
+
+/// A loop from 3 to 1 makes nothing, which is right in a general model and a mistake only if something is missing.
+#[test]
+fn an_empty_loop_is_named_where_it_leaves_something_out() {
+    verify(&[
+        (
+            "for k in 3..1: x[k]' = -x[k]\nfor k in 1..3: init x[k] = 1\ny' = x[1]; y(0) = 0",
+            &[("empty-loop", "`1..3`")],
+        ),
+        ("param n = 1; for k in 2..n: x[k]' = -x[k], x[k](0) = 1\ny' = -y; y(0) = 1", &[]),
+    ]);
+}
+
+#[test]
+fn a_start_value_written_as_an_equation_is_recognised() {
+    verify(&[
+        ("x' = -x; x = 1", &[("too-many-equations", "write `x(0) = 1`")]),
+        ("x'' = -x; x(0) = 1; x' = 0", &[("too-many-equations", "write `x'(0) = 0`")]),
+        ("x' = -x; x(0) = 1; x = 2*t", &[("too-many-equations", "known quantities only")]),
+    ]);
+}
+
+#[test]
+fn one_quantity_under_two_names_is_one_mistake() {
+    verify(&[
+        ("fi'' = -sin(phi); init phi = 1, phi' = 0", &[("two-names", "did you mean `phi`?")]),
+        ("y = x + 1; init x = 1; z = x", &[("too-few-equations", "`x' = …`")]),
+        ("x = sin(t); y' = x; y(0) = 1; init x' = 0", &[("superfluous-start", "follows from the equations")]),
+    ]);
+}
