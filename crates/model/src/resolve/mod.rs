@@ -103,6 +103,8 @@ struct Resolver<'a> {
     equalities: Vec<equality::Equality>,
     /// Inside the condition of `when` or `stop when`.
     in_condition: bool,
+    /// Loops that are already known to make nothing.
+    empty_seen: FxHashSet<Span>,
     expanded: usize,
     overrides: &'a Overrides,
     override_used: Vec<bool>,
@@ -138,6 +140,7 @@ pub fn resolve(
         output_set: FxHashSet::default(),
         equalities: Vec::new(),
         in_condition: false,
+        empty_seen: FxHashSet::default(),
         expanded: 0,
         overrides,
         override_used: vec![false; overrides.len()],

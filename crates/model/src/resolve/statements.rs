@@ -93,7 +93,7 @@ impl Resolver<'_> {
         let low = self.integer(low, self.tree.span(*from), "a loop bound");
         let high = self.integer(high, self.tree.span(*to), "a loop bound");
         let (Some(low), Some(high)) = (low, high) else { return };
-        if high < low && pass == Pass::Equations {
+        if high < low && pass == Pass::Equations && self.empty_seen.insert(statement.span) {
             let places: Vec<Span> = body.iter().map(|inner| inner.span).collect();
             let names = crate::consequences::names_in(self.text, &places);
             let span = self.tree.span(*from).to(self.tree.span(*to));
