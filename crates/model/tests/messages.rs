@@ -164,3 +164,19 @@ fn names_of_other_programs_lead_to_ours() {
         ("x[1]' = -x[1]; x[1](0) = 1; y = x[2]", &[("unknown-name", "only the element `x[1]`")]),
     ]);
 }
+
+/// Units are told as the user wrote them, with the factor between them.
+#[test]
+fn units_that_differ_by_a_factor_say_so() {
+    verify(&[
+        ("param v = 36 [km/h]; init x = 0 [m]; x' = v", &[("unit-mismatch", "1 km/h = 0.2778 m/s; units are checked")]),
+        (
+            "param a = 30 [deg]; x' = sin(a); x(0) = 0",
+            &[("unit-mismatch", "degrees are not converted; write `a*pi/180`")],
+        ),
+        ("param a = 9.81 [m/s²]; v' = a; init v = 0 [m/s]", &[]),
+        ("param a = 9.81 [m/s2]; v' = a; v(0) = 0", &[("unknown-unit", "write `s^2`")]),
+        ("param R = 1 [kOhm], C = 1 [uF], T = 1 [s]; y = R*C + T", &[("unit-mismatch", "[0.001 s] and [s]")]),
+        ("param F = 1 [kN]; m = F; y = F + G; param G = 1 [N]", &[("unit-mismatch", "[kN] and [N]")]),
+    ]);
+}
