@@ -84,6 +84,7 @@ fn consequences_are_not_reported() {
         ("for t in 1..3: x[t]' = -x[t]\ninit x[1] = 1", &[("reserved-name", "`t` is the time")]),
         ("x[1]' = -x[1]; x[1](0) = 1; y' = x[i]; y(0) = 0", &[("unknown-name", "`for i in 1..3: …`")]),
         ("x' = -x; x(0) = x0", &[("unknown-name", "`x0` is not defined")]),
+        ("x' = -x; 2*z + x = 1; x(0) = z", &[("start-not-known", "needs `z`")]),
         ("x' = -x; x(0) = 1; init y = 2", &[("superfluous-start", "`y' = …`")]),
     ]);
 }
@@ -95,6 +96,13 @@ fn a_mistake_does_not_hide_an_independent_one() {
         ("x' = foo(x); x(0) = 1; y' = -y", &[("unknown-function", "foo"), ("missing-start", "`y`")]),
         ("x' = 2x; y' = -y", &[("implicit-multiplication", "2*x"), ("missing-start", "`y`")]),
     ]);
+}
+
+#[test]
+fn a_model_with_thousands_of_mistakes_is_told_of_a_few() {
+    let text = format!("x' = 1; x(0) = 0\n{}", "y = x\n".repeat(5000));
+    let found = check(&text);
+    assert!((1..=100).contains(&found.len()), "{}", found.len());
 }
 
 /// A loop from 3 to 1 makes nothing, which is right in a general model and a mistake only if something is missing.

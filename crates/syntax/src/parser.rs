@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use crate::diagnostic::Collector;
 use crate::lexer::{Token, TokenKind, lex};
 use crate::words::{is_function, reserved};
-use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Span, Tree};
+use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Severity, Span, Tree};
 
 /// Longer texts are refused: no hand-written model comes near, and offsets and memory stay bounded.
 pub const LONGEST_TEXT: usize = 10_000_000;
@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
 /// The smallest places around the mistakes.
 fn mistaken(places: &[Span], found: &[Diagnostic]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    for diagnostic in found {
+    for diagnostic in found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
         let at = diagnostic.span.start;
         let around = places.iter().filter(|place| place.start <= at && at <= place.end);
         spans.extend(around.min_by_key(|place| place.end - place.start));

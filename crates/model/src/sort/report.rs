@@ -8,6 +8,9 @@ use ordinate_expr::Expr;
 use ordinate_syntax::Span;
 use rustc_hash::FxHashSet;
 
+/// At most so many messages of one kind.
+const MOST: usize = 50;
+
 /// At most so many names in one message.
 const MANY: usize = 5;
 
@@ -68,7 +71,7 @@ pub(super) fn incomplete(
     let (free, spare) = (matching.free_unknowns(), matching.spare_equations());
     let (firm, doubtful): (Vec<usize>, Vec<usize>) = free.iter().partition(|&&k| model.quantity(unknowns[k]).declared);
     let strangers: Vec<usize> = doubtful.iter().copied().filter(|&k| !model.variable_excused(unknowns[k])).collect();
-    for &k in strangers.iter().take(50) {
+    for &k in strangers.iter().take(MOST) {
         found.push(unknown_name(model, unknowns[k]));
     }
     let firm: Vec<usize> = firm.into_iter().filter(|&k| !model.variable_excused(unknowns[k])).collect();
@@ -102,7 +105,7 @@ pub(super) fn incomplete(
     let mut told = vec![false; matching.incident.len()];
     let mut started = Vec::new();
     for e in spare {
-        if !told[e] {
+        if !told[e] && found.len() < MOST {
             let (equations, competing) = matching.overdetermined(e);
             if equation_excused(model, e) || competing.iter().any(|&k| model.variable_excused(unknowns[k])) {
                 continue;
