@@ -177,11 +177,7 @@ impl Checker<'_> {
     fn as_written(&self, unit: Unit) -> String {
         let plain = unit.to_string();
         let own = self.written.iter().find(|(known, _)| known.fits(unit)).map(|(_, text)| text.clone());
-        if plain.starts_with(|c: char| c.is_ascii_digit()) && !plain.starts_with("1/") {
-            own.unwrap_or(plain)
-        } else {
-            plain
-        }
+        if has_factor(&plain) { own.unwrap_or(plain) } else { plain }
     }
 
     /// Reports two known units that differ; the known one of the two goes on.
@@ -192,6 +188,9 @@ impl Checker<'_> {
             let (one, other) = (self.as_written(left), self.as_written(right));
             let found = Diagnostic::warning("unit-mismatch", span, format!("{message}: [{one}] and [{other}]"));
             self.diagnostics.push(match right.in_terms_of(left).map(shortened) {
+                Some(factor) if has_factor(&one) || has_factor(&other) => {
+                    found.help(format!("they differ by the factor {factor}; units are checked, not converted"))
+                }
                 Some(factor) => found.help(format!("1 {other} = {factor} {one}; units are checked, not converted")),
                 None => found.help("correct the expression or a declared unit; `--units off` switches this check off"),
             });
@@ -304,4 +303,9 @@ impl Checker<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a printed unit begins with a number, as in `0.001 s`.
+fn has_factor(unit: &str) -> bool {
+    unit.starts_with(|c: char| c.is_ascii_digit()) && unit != "1" && !unit.starts_with("1/")
 }

@@ -184,7 +184,10 @@ fn units_that_differ_by_a_factor_say_so() {
         ),
         ("param a = 9.81 [m/s²]; v' = a; init v = 0 [m/s]", &[]),
         ("param a = 9.81 [m/s2]; v' = a; v(0) = 0", &[("unknown-unit", "write `s^2`")]),
-        ("param R = 1 [kOhm], C = 1 [uF], T = 1 [s]; y = R*C + T", &[("unit-mismatch", "[0.001 s] and [s]")]),
+        (
+            "param R = 1 [kOhm], C = 1 [uF], T = 1 [s]; y = R*C + T",
+            &[("unit-mismatch", "[0.001 s] and [s]; they differ by the factor 1000")],
+        ),
         ("param F = 1 [kN]; m = F; y = F + G; param G = 1 [N]", &[("unit-mismatch", "[kN] and [N]")]),
     ]);
 }
