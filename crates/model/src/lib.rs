@@ -6,6 +6,7 @@
 
 mod consequences;
 mod constant;
+mod hints;
 mod model;
 mod print;
 mod resolve;

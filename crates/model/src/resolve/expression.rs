@@ -212,6 +212,12 @@ impl Resolver<'_> {
             );
             return (self.model.graph.integer(1), Type::Number);
         }
+        let text = self.tree.name(name);
+        if matches!(text, "true" | "false") && !self.introduced.contains(text) {
+            let error = Diagnostic::error("unknown-name", name_span, format!("there is no `{text}`"));
+            self.report(error.help("write a comparison such as `x > 0`"));
+            return (self.model.graph.integer(1), Type::Any);
+        }
         let var = self.variable(name, index, primes, span);
         match var.map(|var| (var, self.model.variable(var).role)) {
             Some((var, Role::Input)) if primes > 0 => (self.input_derivative(var, primes, span), Type::Number),
@@ -326,9 +332,11 @@ impl Resolver<'_> {
             Some(Arity::Exactly(n)) => wrong_count(text, &count_of(n), a.len(), span),
             Some(Arity::AtLeast(n)) => wrong_count(text, &format!("at least {}", count_of(n)), a.len(), span),
             None if OPERATORS.contains(&text) => {
+                // its own variable
+                self.model.doubtful.insert("s".into());
                 Diagnostic::error("not-yet", name_span, format!("`{text}` is not available in this version"))
             }
-            None => self.unknown_function(name, name_span, text),
+            None => self.unknown_function(name_span, text, arguments),
         };
         if !self.model.doubtful.contains(text) {
             self.report(diagnostic);
@@ -338,21 +346,32 @@ impl Resolver<'_> {
         (a.into_iter().fold(one, |sum, x| self.model.graph.add(sum, x)), Type::Number)
     }
 
-    fn unknown_function(&self, name: Name, span: Span, text: &str) -> Diagnostic {
+    fn unknown_function(&mut self, span: Span, text: &str, arguments: &[((ExprId, Type), Span)]) -> Diagnostic {
         let error = Diagnostic::error("unknown-function", span, format!("`{text}` is not a function"));
-        if text == "ln" {
-            return error.help("the natural logarithm is `log`");
+        let places = arguments.iter().map(|&(_, at)| &self.text[at.start as usize..at.end as usize]);
+        let argument = places.into_iter().next().filter(|a| a.len() <= 20 && !a.contains('\n')).unwrap_or("x");
+        if self.introduced.contains(text) {
+            let earlier = arguments.len() == 1 && self.model.graph.uses_time(arguments[0].0.0);
+            return error.help(if earlier {
+                format!("a delayed value, `delay({text}, …)`, is not available in this version")
+            } else {
+                format!("to multiply, write `{text}*(…)`; an element is `{text}[…]`")
+            });
         }
-        if self.kinds.contains_key(&name) || self.elements.contains_key(&(name, Vec::new())) {
-            return error.help(format!("to multiply, write `{text}*(…)`; a variable is written without `(t)`"));
+        if let Some(help) = crate::hints::function(text, argument) {
+            if matches!(text, "d" | "D") {
+                self.model.doubtful.insert("dt".into());
+            }
+            return error.help(help);
         }
         let own = self.definitions.keys().map(|&name| self.tree.name(name));
         let mut candidates: Vec<&str> = FUNCTIONS.iter().map(|&(name, _)| name).chain(own).collect();
         candidates.sort_unstable();
         match closest(text, candidates) {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),
-            None => error
-                .help(format!("to multiply, write `{text}*(…)`; an own function is declared with `def {text}(x) = …`")),
+            None => {
+                error.help(format!("declare it with `def {text}(x) = …`, or use one of {}", crate::hints::functions()))
+            }
         }
     }
 

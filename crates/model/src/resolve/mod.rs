@@ -111,6 +111,8 @@ struct Resolver<'a> {
     equalities: Vec<equality::Equality>,
     /// Inside the condition of `when` or `stop when`.
     in_condition: bool,
+    /// Loops that are already known to make nothing.
+    empty_seen: FxHashSet<Span>,
     expanded: usize,
     /// Whether it was reported that there are too many expressions.
     overgrown: bool,
@@ -148,6 +150,7 @@ pub fn resolve(
         output_set: FxHashSet::default(),
         equalities: Vec::new(),
         in_condition: false,
+        empty_seen: FxHashSet::default(),
         expanded: 0,
         overgrown: false,
         overrides,

@@ -93,7 +93,7 @@ impl Resolver<'_> {
         let low = self.integer(low, self.tree.span(*from), "a loop bound");
         let high = self.integer(high, self.tree.span(*to), "a loop bound");
         let (Some(low), Some(high)) = (low, high) else { return };
-        if high < low && pass == Pass::Equations {
+        if high < low && pass == Pass::Equations && self.empty_seen.insert(statement.span) {
             let places: Vec<Span> = body.iter().map(|inner| inner.span).collect();
             let names = crate::consequences::names_in(self.text, &places);
             let span = self.tree.span(*from).to(self.tree.span(*to));
@@ -438,22 +438,15 @@ impl Resolver<'_> {
                     (_, Role::Parameter | Role::Mode) => {}
                     (Some(&k), _) => list.push(k),
                     (None, Role::Input) if self.model.variable(given.var).role == Role::Held => {}
-                    (None, _) if !self.introduced.contains(&self.model.quantity(v).base) => {
-                        // not a matter of start values: reported as an unknown name
-                    }
                     (None, _) if self.model.variable_excused(v) || self.model.variable_excused(given.var) => {}
                     (None, _) => {
                         let (name, other) = (self.model.name(given.var), self.model.name(v));
-                        self.report(
-                            Diagnostic::error(
-                                "start-not-known",
-                                given.span,
-                                format!(
-                                    "the start value of `{name}` needs `{other}`, which has no start value of its own"
-                                ),
-                            )
-                            .help("use parameters and other start values only"),
-                        );
+                        let message =
+                            format!("the start value of `{name}` needs `{other}`, which has no start value of its own");
+                        let found = Diagnostic::error("start-not-known", given.span, message)
+                            .help("use parameters and other start values only");
+                        // a name without any equation is reported as such
+                        self.model.pending.push((self.model.variable(v).quantity, found));
                     }
                 }
             }

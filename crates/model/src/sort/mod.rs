@@ -11,7 +11,7 @@ use linear::solve_block;
 use matching::Matching;
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One state.
 #[derive(Clone, Copy, Debug)]
@@ -87,11 +87,9 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
     let (states, checks) = start_values(&mut model, states, &explicit, &mut diagnostics);
     check_actions(&mut model, &states, &mut diagnostics);
     let free = matching.free_unknowns();
-    for (quantity, diagnostic) in &model.pending {
-        if !free.iter().any(|&k| model.variable(unknowns[k]).quantity == *quantity) {
-            diagnostics.push(diagnostic.clone());
-        }
-    }
+    let free: FxHashSet<usize> = free.into_iter().map(|k| model.variable(unknowns[k]).quantity).collect();
+    let pending = model.pending.iter().filter(|(quantity, _)| !free.contains(quantity));
+    diagnostics.extend(pending.map(|(_, diagnostic)| diagnostic.clone()).take(100));
     diagnostics.extend(report::empty_loops(&model));
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
@@ -149,7 +147,7 @@ fn start_values(
         is_state[state.var.0 as usize] = true;
     }
     report::missing_starts(model, &states, diagnostics);
-    let written: rustc_hash::FxHashSet<VarId> = explicit.iter().flatten().copied().collect();
+    let written: FxHashSet<VarId> = explicit.iter().flatten().copied().collect();
     let mut checks = Vec::new();
     for k in 0..model.starts.len() {
         let given = &model.starts[k];

@@ -6,6 +6,10 @@ use super::{Diagnostic, Given, Model, Role, State, VarId};
 use crate::closest;
 use ordinate_expr::Expr;
 use ordinate_syntax::Span;
+use rustc_hash::FxHashSet;
+
+/// At most so many messages of one kind.
+const MOST: usize = 50;
 
 /// At most so many names in one message.
 const MANY: usize = 5;
@@ -88,14 +92,16 @@ pub(super) fn incomplete(
     let mut last = None;
     for &k in &doubtful {
         let span = model.variable(unknowns[k]).span;
-        if last.replace(span) != Some(span) && found.len() < 50 {
+        if last.replace(span) != Some(span) && found.len() < MOST {
             found.push(unknown_name(model, unknowns[k]));
         }
     }
     if broken {
         return found;
     }
-    if let [only] = firm[..]
+    if let Some(diagnostic) = firm.iter().find_map(|&k| dotted(model, unknowns[k])) {
+        found.push(diagnostic);
+    } else if let [only] = firm[..]
         && let Some(diagnostic) = two_names(model, unknowns[only], states)
     {
         found.push(diagnostic);
@@ -105,7 +111,7 @@ pub(super) fn incomplete(
     let mut told = vec![false; matching.incident.len()];
     let mut started = Vec::new();
     for e in spare {
-        if !told[e] {
+        if !told[e] && found.len() < MOST {
             let (equations, competing) = matching.overdetermined(e);
             if equation_excused(model, e) || competing.iter().any(|&k| model.variable_excused(unknowns[k])) {
                 continue;
@@ -154,10 +160,34 @@ fn has_start(model: &Model, v: VarId) -> bool {
     model.starts.iter().any(|given| model.variable(given.var).quantity == quantity)
 }
 
+/// `xdot = …` where nothing determines x: a derivative under a name of its own.
+fn dotted(model: &Model, v: VarId) -> Option<Diagnostic> {
+    let x = &model.quantity(v).name;
+    let meant = [
+        format!("{x}dot"),
+        format!("{x}_dot"),
+        format!("d{x}"),
+        format!("d{x}dt"),
+        format!("d{x}_dt"),
+        format!("D{x}"),
+    ];
+    for equation in &model.equations {
+        let Expr::Var(left) = model.graph.node(equation.left) else { continue };
+        let name = &model.quantity(left).name;
+        if model.variable(left).primes == 0 && meant.contains(name) {
+            let found = Diagnostic::error("leibniz", model.variable(left).span, "a derivative is written with primes");
+            return Some(found.help(format!("write `{x}' = …` instead of `{name} = …`")));
+        }
+    }
+    None
+}
+
 /// One quantity has a start value and no equation, another one the reverse: probably one quantity under two names.
 fn two_names(model: &mut Model, v: VarId, states: &[State]) -> Option<Diagnostic> {
     let started = has_start(model, v);
-    let open: Vec<VarId> = states.iter().map(|state| state.var).filter(|&s| !has_start(model, s)).collect();
+    let with: FxHashSet<usize> = model.starts.iter().map(|given| model.variable(given.var).quantity).collect();
+    let all = states.iter().map(|state| state.var);
+    let open: Vec<VarId> = all.filter(|&s| !with.contains(&model.variable(s).quantity)).collect();
     let other = *open.first()?;
     let alone = open.iter().all(|&s| model.variable(s).quantity == model.variable(other).quantity);
     if !started || !alone || model.variable_excused(other) {
@@ -277,7 +307,11 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
             .map(|q| q.name.as_str())
             .collect();
         if let (Some(first), Some(last)) = (others.first(), others.last()) {
-            return error.help(format!("`{}` has the elements `{first}` … `{last}`", quantity.base));
+            return error.help(if first == last {
+                format!("`{}` has only the element `{first}`", quantity.base)
+            } else {
+                format!("`{}` has the elements `{first}` … `{last}`", quantity.base)
+            });
         }
     }
     let known: Vec<&str> = model
@@ -288,10 +322,25 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
         .map(|q| q.base.as_str())
         .collect();
     let name = &quantity.name;
+    if let Some(help) = crate::hints::name(name) {
+        return match closest(name, known.iter().copied()).filter(|meant| crate::suggest::look_alike(name, meant)) {
+            Some(meant) => error.help(format!("did you mean `{meant}`?")),
+            None => error.help(help),
+        };
+    }
     match closest(&quantity.base, known).filter(|_| quantity.name == quantity.base) {
+        Some(meant) if crate::suggest::look_alike(name, meant) && name.to_lowercase() != meant.to_lowercase() => {
+            error.help(format!("did you mean `{meant}`? the two look alike but are different letters"))
+        }
         Some(meant) => error.help(format!("did you mean `{meant}`? or add `param {name} = …`")),
         None => error.help(format!("add `param {name} = …` or an equation for it")),
     }
+}
+
+/// A quantity `x0` or `x_0` that is probably meant as the start value of `x`.
+fn named_start(model: &Model, name: &str) -> Option<String> {
+    let meant = [format!("{name}0"), format!("{name}_0")];
+    model.quantities.iter().map(|q| &q.name).find(|other| meant.contains(other)).cloned()
 }
 
 /// States without a start value, those of one array told together.
@@ -314,8 +363,11 @@ pub(super) fn missing_starts(model: &mut Model, states: &[State], diagnostics: &
         // x'' = … is where x and x' are seen first; point at the quantity there
         let span = model.variable(members[0].var).span;
         diagnostics.push(if members.len() == 1 {
-            Diagnostic::error("missing-start", span, format!("`{name}` has no start value"))
-                .help(format!("add `init {name} = 0`, with the value it has at the start"))
+            let help = match named_start(model, &name) {
+                Some(other) => format!("write `{name}(0) = {other}`: `{other}` alone is a name like any other"),
+                None => format!("add `init {name} = 0`, with the value it has at the start"),
+            };
+            Diagnostic::error("missing-start", span, format!("`{name}` has no start value")).help(help)
         } else {
             let marks = "'".repeat(primes as usize);
             let last = model.name(members[members.len() - 1].var);
@@ -349,8 +401,8 @@ pub(super) fn not_assignable(model: &Model, var: VarId, span: Span) -> Diagnosti
 
 /// A held value must be known before its first use: by `init`, or by an `every`, which acts at the start.
 pub(super) fn held_without_start(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
-    let started: rustc_hash::FxHashSet<VarId> = model.starts.iter().map(|given| given.var).collect();
-    let mut sampled = rustc_hash::FxHashSet::default();
+    let started: FxHashSet<VarId> = model.starts.iter().map(|given| given.var).collect();
+    let mut sampled = FxHashSet::default();
     for sample in &model.samples {
         for &(var, value) in &model.actions[sample.action].assignments {
             let needed = model.graph.variables(value);
