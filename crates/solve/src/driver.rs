@@ -3,8 +3,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::channels::Step;
 use crate::controller::Controller;
-use crate::crossings::{Crossing, Step};
+use crate::crossings::{Crossing, Found};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
 use crate::options::{check_start, tolerance};
@@ -265,11 +266,11 @@ impl<'a> Run<'a> {
         if let Err(failure) = prepared {
             return self.fail(plan, failure);
         }
-        let crossing = if searching {
+        let found = if searching {
             let step = Step { t: self.t, h: plan.h, d: &self.d };
             self.events.search(&mut self.flow, self.method, &step, self.tol.rtol)
         } else {
-            None
+            Found::Nothing
         };
         if self.options.step.is_none() {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
@@ -277,9 +278,10 @@ impl<'a> Run<'a> {
             self.h = if plan.cut { wished.max(self.h) } else { wished };
         }
         let t = self.t;
-        match crossing {
-            Some(crossing) => self.go_inside(plan, &crossing)?,
-            None => {
+        match found {
+            Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
+            Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
+            Found::Nothing => {
                 self.rows_before(plan.end, plan)?;
                 self.y.copy_from_slice(self.method.end());
                 self.t = plan.end;
@@ -287,30 +289,32 @@ impl<'a> Run<'a> {
         }
         self.f_known = false;
         if self.t > t {
-            let h = if crossing.is_some() { self.t - t } else { plan.h };
+            let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
             self.sink.step(self.t, h, trial.order);
         }
-        if crossing.is_some() || instant {
-            return self.event(crossing, plan.h);
+        match found {
+            Found::Crossing(crossing) => return self.event(Some(crossing), plan.h),
+            Found::Undefined { switch, .. } => return Err(Reason::SwitchNotFinite { t: self.t, switch }),
+            Found::Unfinished { .. } => self.method.restart(),
+            Found::Nothing if instant => return self.event(None, plan.h),
+            Found::Nothing => self.method.accept(),
         }
-        self.method.accept();
         self.events.accept();
         self.row_if_due()
     }
 
-    /// Goes to a crossing inside the step. If it falls on the end of the step or on a row but for rounding, it is
-    /// there.
-    fn go_inside(&mut self, plan: Plan, crossing: &Crossing) -> Result<(), Reason> {
-        let mut t = self.t + crossing.theta * plan.h;
-        let resolution = 4.0 * f64::EPSILON * self.t.abs().max(plan.h);
+    /// Goes to a point inside the step. If it may be `moved` and falls on the end of the step or on a row but for
+    /// rounding, it is there; a jump must not be moved, for its other side is another world.
+    fn go_inside(&mut self, plan: Plan, mut theta: f64, moved: bool) -> Result<(), Reason> {
+        let mut t = self.t + theta * plan.h;
+        let resolution = if moved { 4.0 * f64::EPSILON * self.t.abs().max(plan.h) } else { 0.0 };
         self.rows_before(t - resolution, plan)?;
         if (t - plan.end).abs() <= resolution {
             self.y.copy_from_slice(self.method.end());
             self.t = plan.end;
             return Ok(());
         }
-        let mut theta = crossing.theta;
         if (t - self.next_row).abs() <= resolution {
             t = self.next_row;
             theta = ((t - self.t) / plan.h).clamp(0.0, 1.0);

@@ -1,6 +1,7 @@
 //! What happens at an instant: modes change, conditions become true, actions run, until all is quiet.
 
-use crate::crossings::{Crossing, Crossings, Step};
+use crate::channels::Step;
+use crate::crossings::{Crossing, Crossings, Found};
 use crate::instants::Instants;
 use crate::sliding::Flow;
 use crate::switches::{Moment, Switches};
@@ -119,7 +120,10 @@ impl Events {
         if let Some(crossing) = crossing {
             let resolution = 16.0 * f64::EPSILON * now.t.abs();
             self.guard.event(crossing.boundary.switch, now.t, resolution).map_err(zeno)?;
-            self.switches.put_on(crossing.boundary);
+            match crossing.jump {
+                Some(mode) => self.switches.force(crossing.boundary.switch, mode),
+                None => self.switches.put_on(crossing.boundary),
+            }
             happened.changed = true;
         }
         if now.t >= self.instants.next() {
@@ -147,7 +151,7 @@ impl Events {
         let mut quiet = false;
         for _ in 0..ROUNDS {
             let moment = Moment { t: now.t, y: now.y, scale: now.scale };
-            self.switches.settle(flow, &moment, now.d).map_err(|cause| Reason::Zeno { t: now.t, cause })?;
+            self.switches.settle(flow, &moment, now.d)?;
             match self.react(flow, now, &mut happened)? {
                 Some(condition) => culprit = condition,
                 None => {
@@ -216,7 +220,7 @@ impl Events {
     }
 
     /// The first crossing of the step that `method` remembers.
-    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, rtol: f64) -> Option<Crossing> {
+    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, rtol: f64) -> Found {
         let (test, truth, truth_now) = (&mut self.d_test, &self.truth, &mut self.truth_now);
         let mut touch_counts = |flow: &mut Flow, switch: usize| {
             test.copy_from_slice(step.d);

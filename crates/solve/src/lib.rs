@@ -4,6 +4,7 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
+mod channels;
 mod controller;
 mod crossings;
 mod doubling;

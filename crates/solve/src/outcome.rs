@@ -54,6 +54,13 @@ pub enum Reason {
         /// Already at the start.
         at_start: bool,
     },
+    /// What decides a switch is not a number beyond this time, so that its side is unknown.
+    SwitchNotFinite {
+        /// Time.
+        t: f64,
+        /// Index of the switch.
+        switch: usize,
+    },
     /// Events follow each other without end.
     Zeno {
         /// Time reached.
@@ -112,7 +119,7 @@ impl Reason {
             Reason::Singularity { .. } => "singularity",
             Reason::StepTooSmall { .. } => "step_too_small",
             Reason::MaxSteps { .. } => "max_steps",
-            Reason::NotFinite { .. } => "not_finite",
+            Reason::NotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
             Reason::Zeno { .. } => "zeno",
             Reason::Interrupted { .. } => "interrupted",
             Reason::StopCondition { .. } => "stop_condition",
@@ -128,6 +135,7 @@ impl Reason {
             | Reason::StepTooSmall { .. }
             | Reason::MaxSteps { .. }
             | Reason::NotFinite { .. }
+            | Reason::SwitchNotFinite { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }

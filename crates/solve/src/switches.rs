@@ -1,7 +1,7 @@
 //! On which side of its boundaries every switch is, at an instant.
 
 use crate::sliding::{Boundary, Flow};
-use crate::{Layout, SwitchKind, System, Zeno};
+use crate::{Layout, Reason, SwitchKind, System, Zeno};
 
 /// The switches that depend on the state, with memory to find their modes.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub(crate) struct Switches {
     slopes: Vec<f64>,
     /// The boundaries the switches are known to be on, found there by the search or sliding there.
     on: Vec<Option<Boundary>>,
+    /// The modes of switches that jumped over a boundary.
+    forced: Vec<Option<f64>>,
     /// State, derivative and values of g of a probe.
     probe: [Vec<f64>; 3],
     /// Evaluations of f by probes.
@@ -46,6 +48,7 @@ impl Switches {
             g: vec![0.0; count],
             slopes: vec![0.0; count],
             on: vec![None; count],
+            forced: vec![None; count],
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
             from_rest: None,
@@ -62,9 +65,15 @@ impl Switches {
         self.on[boundary.switch] = Some(boundary);
     }
 
+    /// Notes that a switch jumped over a boundary and has this mode now, whatever its slope says.
+    pub fn force(&mut self, switch: usize, mode: f64) {
+        self.forced[switch] = Some(mode);
+    }
+
     /// Forgets what is on a boundary.
     pub fn clear(&mut self) {
         self.on.fill(None);
+        self.forced.fill(None);
     }
 
     /// The modes by the values of g alone, zero where g is zero.
@@ -86,7 +95,7 @@ impl Switches {
 
     /// The modes on an interval that begins now. A switch on a boundary goes where its slope points, with the modes of
     /// that side; where both sides point back to the boundary, the flow slides along it.
-    pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Zeno> {
+    pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Reason> {
         let rounds = 2 * self.of_state.len() + 4;
         self.from_rest = None;
         let mut unsettled = 0;
@@ -97,14 +106,19 @@ impl Switches {
             for index in 0..self.of_state.len() {
                 let (k, kind) = self.of_state[index];
                 let before = d[k];
+                if self.g[k].is_nan() {
+                    self.g[k] = self.value_ahead(flow, k, now, d)?;
+                }
                 let boundary = self.boundary_at(k, kind, now);
                 match boundary {
                     None => {
-                        d[k] = plain_mode(kind, self.g[k], before);
+                        d[k] = self.forced[k].unwrap_or_else(|| plain_mode(kind, self.g[k], before));
                         self.on[k] = None;
                         self.stop_sliding(flow, k);
                     }
-                    Some(boundary) => self.leave_boundary(flow, &boundary, now, d)?,
+                    Some(boundary) => self
+                        .leave_boundary(flow, &boundary, now, d)
+                        .map_err(|cause| Reason::Zeno { t: now.t, cause })?,
                 }
                 if d[k] != before {
                     (changed, unsettled) = (true, k);
@@ -114,7 +128,19 @@ impl Switches {
                 return Ok(());
             }
         }
-        Err(Zeno::Contradiction { switch: unsettled })
+        Err(Reason::Zeno { t: now.t, cause: Zeno::Contradiction { switch: unsettled } })
+    }
+
+    /// g of a switch that is not a number now, as it is a little later: like sin(t)/t at 0 it may be undefined at this
+    /// point only.
+    fn value_ahead(&mut self, flow: &mut Flow, k: usize, now: &Moment, d: &[f64]) -> Result<f64, Reason> {
+        for factor in [1e-9, 1e-6] {
+            flow.with(|system| self.look_ahead(system, now, d, factor * now.scale));
+            if !self.probe[2][k].is_nan() {
+                return Ok(self.probe[2][k]);
+            }
+        }
+        Err(Reason::SwitchNotFinite { t: now.t, switch: k })
     }
 
     /// The boundary that switch k is on: where it was put, unless an action took it away from there, or where it comes
@@ -125,6 +151,7 @@ impl Switches {
         let near = 8.0 * f64::EPSILON * (now.t.abs().max(now.scale)) * self.slopes[k].abs();
         match self.on[k] {
             Some(on) => Some(on),
+            None if self.forced[k].is_some() => None,
             None => ((g - boundary.level).abs() <= near).then_some(boundary),
         }
     }
@@ -134,6 +161,11 @@ impl Switches {
         let before = std::mem::take(&mut self.g);
         self.g = vec![0.0; before.len()];
         system.switch_values(t, y, d, &mut self.g);
+        for (k, forced) in self.forced.iter_mut().enumerate() {
+            if self.g[k] != before[k] {
+                *forced = None;
+            }
+        }
         for (k, on) in self.on.iter_mut().enumerate() {
             if let Some(boundary) = on {
                 let moved = (self.g[k] - before[k]).abs();
@@ -237,7 +269,7 @@ impl Switches {
 }
 
 /// The mode by the value of g alone; where g is not a number, the mode stays.
-fn plain_mode(kind: SwitchKind, g: f64, before: f64) -> f64 {
+pub(crate) fn plain_mode(kind: SwitchKind, g: f64, before: f64) -> f64 {
     match kind {
         _ if g.is_nan() => before,
         SwitchKind::Sign if g == 0.0 => 0.0,

@@ -6,3 +6,4 @@ mod orders;
 #[path = "../problems/mod.rs"]
 mod problems;
 mod runs;
+mod searching;
