@@ -63,6 +63,8 @@ pub(crate) struct Crossings {
     /// Values at the points of division, one row per point; the first is the end of the piece before.
     values: Vec<Vec<f64>>,
     checks: Vec<Vec<f64>>,
+    /// Values and slopes at the start of the step, in case it is rejected after the search.
+    start: [Vec<f64>; 2],
     /// dv/dt at the start and at the end of the piece, zero for sliding motions.
     slopes: [Vec<f64>; 2],
     /// The largest |v| in this step so far.
@@ -129,7 +131,7 @@ impl Crossings {
         let count = self.channels.list.len();
         self.values.resize(PARTS + 1, Vec::new());
         self.checks.resize(CHECKS.len(), Vec::new());
-        let memory = self.values.iter_mut().chain(&mut self.checks).chain(&mut self.slopes);
+        let memory = self.values.iter_mut().chain(&mut self.checks).chain(&mut self.slopes).chain(&mut self.start);
         for values in memory.chain([&mut self.largest, &mut self.rounding]) {
             values.clear();
             values.resize(count, 0.0);
@@ -156,6 +158,8 @@ impl Crossings {
         touch_counts: &mut dyn FnMut(&mut Flow, usize) -> bool,
     ) -> Found {
         let mut search = Search { flow, method, step, rtol, touch_counts };
+        self.start[0].copy_from_slice(&self.values[0]);
+        self.start[1].copy_from_slice(&self.slopes[0]);
         self.largest.fill(0.0);
         self.rounding_known = false;
         // The first g that is not a number, and the last point where it is one.
@@ -188,6 +192,12 @@ impl Crossings {
             piece.end = piece.end.min(until);
         }
         Found::Unfinished { theta: piece.start }
+    }
+
+    /// The step that was searched is tried anew.
+    pub fn reject(&mut self) {
+        self.values[0].copy_from_slice(&self.start[0]);
+        self.slopes[0].copy_from_slice(&self.start[1]);
     }
 
     /// The point where the search ended was accepted: it is the next start.

@@ -272,6 +272,17 @@ impl<'a> Run<'a> {
         } else {
             Found::Nothing
         };
+        if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found
+            && self.options.step.is_none()
+            && !self.is_negligible(theta * plan.h)
+        {
+            // Behind the jump f may be another one, too: the step must end before it.
+            self.events.reject();
+            self.statistics.rejected += 1;
+            // So much shorter that the plan does not stretch it again.
+            self.h = 0.98 * theta * plan.h;
+            return Ok(());
+        }
         if self.options.step.is_none() {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
             // A step cut short says nothing against the longer one.
@@ -315,7 +326,7 @@ impl<'a> Run<'a> {
             self.t = plan.end;
             return Ok(());
         }
-        if (t - self.next_row).abs() <= resolution {
+        if moved && (t - self.next_row).abs() <= resolution {
             t = self.next_row;
             theta = ((t - self.t) / plan.h).clamp(0.0, 1.0);
         }
@@ -428,6 +439,18 @@ impl<'a> Run<'a> {
             return Err(self.lost_step(trial));
         }
         Ok(())
+    }
+
+    /// Whether the state changes so little in a time `h` from now that no error can come from how it is passed.
+    fn is_negligible(&mut self, h: f64) -> bool {
+        if h <= 100.0 * self.smallest_step() {
+            return true;
+        }
+        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
+        self.statistics.evaluations.f += 1;
+        self.f_known = self.f.iter().all(|f| f.is_finite());
+        let scale = |i: usize| self.tol.atol[i] + self.tol.rtol * self.y[i].abs();
+        self.f_known && (0..self.y.len()).all(|i| h * self.f[i].abs() <= 0.01 * scale(i))
     }
 
     fn fail(&mut self, plan: Plan, failure: StepFailure) -> Result<(), Reason> {

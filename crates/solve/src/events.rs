@@ -231,6 +231,11 @@ impl Events {
         self.crossings.search(flow, method, step, rtol, &mut touch_counts)
     }
 
+    /// The step that was searched is tried anew.
+    pub fn reject(&mut self) {
+        self.crossings.reject();
+    }
+
     /// The step was accepted to its end, where nothing happened.
     pub fn accept(&mut self) {
         self.crossings.accept();
