@@ -194,6 +194,19 @@ impl Crossings {
         Found::Unfinished { theta: piece.start }
     }
 
+    /// The boundary that is reached first from the start of the step if all slopes stay as they are, and the time to it.
+    pub fn nearest(&self) -> Option<(f64, Boundary)> {
+        let sides = [ChannelKind::Above, ChannelKind::Below];
+        let slopes = self.values.first()?.iter().zip(&self.slopes[0]);
+        let times = self
+            .channels
+            .list
+            .iter()
+            .zip(slopes)
+            .filter(|(channel, (v, slope))| sides.contains(&channel.kind) && **v > 0.0 && **slope < 0.0);
+        times.map(|(channel, (v, slope))| (-v / slope, channel.boundary)).min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// The step that was searched is tried anew.
     pub fn reject(&mut self) {
         self.values[0].copy_from_slice(&self.start[0]);

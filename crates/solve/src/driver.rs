@@ -10,7 +10,7 @@ use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
 use crate::options::{check_start, tolerance};
 use crate::rows::RowTimes;
-use crate::sliding::Flow;
+use crate::sliding::{Boundary, Flow};
 use crate::stiffness::Stiffness;
 use crate::{
     Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance, Trial,
@@ -67,6 +67,8 @@ struct Run<'a> {
     d: Vec<f64>,
     /// The step wished for next.
     h: f64,
+    /// A fixed step must be shorter than this to be computed at all.
+    shorter: Option<f64>,
     /// f(t, y, d), if `f_known`.
     f: Vec<f64>,
     f_known: bool,
@@ -125,6 +127,7 @@ impl<'a> Run<'a> {
             y: start.y.to_vec(),
             d,
             h: 0.0,
+            shorter: None,
             f: vec![0.0; n],
             f_known: false,
             scratch: [vec![0.0; n], vec![0.0; n]],
@@ -244,6 +247,9 @@ impl<'a> Run<'a> {
         if end <= self.t {
             return Err(Reason::StepTooSmall { t: self.t, h: step, component: 0, error: 0.0 });
         }
+        if let Some(h) = self.shorter.filter(|h| self.t + h < end.min(stop)) {
+            return Ok(Plan { h, end: self.t + h, cut: true });
+        }
         if end >= stop - 1e-9 * step {
             let whole = on_grid && end <= stop + 1e-9 * step;
             return Ok(Plan { h: if whole { step } else { stop - self.t }, end: stop, cut: !whole });
@@ -299,6 +305,7 @@ impl<'a> Run<'a> {
             }
         }
         self.f_known = false;
+        self.shorter = None;
         if self.t > t {
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
@@ -460,10 +467,56 @@ impl<'a> Run<'a> {
             StepFailure::NotFiniteAtStart { component } => return Err(self.not_finite_here(component)),
         };
         self.h = plan.h * self.controller.failed();
+        // Perhaps a trial left the domain of its branch behind a boundary at which another branch begins.
+        if let Some((time, boundary)) = self.events.nearest_boundary().filter(|(time, _)| *time <= 2.0 * plan.h) {
+            let tiny = time <= 1e-9 * (self.t - self.t_start).max(self.h_max);
+            if tiny && self.is_negligible(time) {
+                return self.step_over(time, boundary, Reason::NotFinite { t, component, at_start: false });
+            }
+            if self.options.step.is_none() {
+                self.h = self.h.min(0.9 * time);
+            } else if time > self.smallest_step() {
+                self.shorter = Some((0.9 * time).min(0.5 * plan.h));
+                return Ok(());
+            }
+        }
         if self.options.step.is_some() || self.h < self.smallest_step() {
             return Err(Reason::NotFinite { t, component, at_start: false });
         }
         Ok(())
+    }
+
+    /// Goes on by the tiny time to a boundary along f as it is, to where the branch beyond can be evaluated: a bit
+    /// behind the boundary if the motion goes on there, or else a bit before it. If neither can, the run ends for
+    /// `reason`.
+    fn step_over(&mut self, time: f64, boundary: Boundary, reason: Reason) -> Result<(), Reason> {
+        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
+        let stop = self.t_end.min(self.events.next_instant());
+        let t = (self.t + time).min(stop);
+        let across: Vec<f64> = self.f.iter().map(|f| 0.25 * time * f).collect();
+        let mut y = self.y.clone();
+        let found = [1.125, 0.875].into_iter().find(|part| {
+            for (y, (start, f)) in y.iter_mut().zip(self.y.iter().zip(&self.f)) {
+                *y = start + part * time * f;
+            }
+            self.events.set_across(&across);
+            let now = Now { t, y: &mut y, d: &mut self.d, scale: self.h_max };
+            self.events.stays_finite(&mut self.flow, &now, boundary)
+        });
+        if found.is_none() {
+            return Err(reason);
+        }
+        while self.next_row < t {
+            let row = self.next_row;
+            self.row(row, &y)?;
+            self.next_row();
+        }
+        self.y.copy_from_slice(&y);
+        self.t = t;
+        self.f_known = false;
+        let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None };
+        self.event(Some(crossing), self.h_max)?;
+        if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
     }
 
     fn not_finite_here(&self, component: usize) -> Reason {

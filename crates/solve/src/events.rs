@@ -3,7 +3,7 @@
 use crate::channels::Step;
 use crate::crossings::{Crossing, Crossings, Found};
 use crate::instants::Instants;
-use crate::sliding::Flow;
+use crate::sliding::{Boundary, Flow};
 use crate::switches::{Moment, Switches};
 use crate::zeno::Guard;
 use crate::{Layout, Method, Reaction, Reason, UsageError, Zeno};
@@ -169,6 +169,7 @@ impl Events {
         {
             return Err(Reason::Zeno { t: now.t, cause: Zeno::Accumulation { switch } });
         }
+        self.switches.across.clear();
         happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.sliding.is_some();
         if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
@@ -229,6 +230,35 @@ impl Events {
             truth_now.iter().zip(truth).any(|(now, before)| *now && !before)
         };
         self.crossings.search(flow, method, step, rtol, &mut touch_counts)
+    }
+
+    /// The boundary that is reached first if all slopes stay as they are, and the time to it.
+    pub fn nearest_boundary(&self) -> Option<(f64, Boundary)> {
+        self.crossings.nearest()
+    }
+
+    /// How to get from one side of the boundary that is reached next to the other, for the sake of slopes that exist on
+    /// one side only. Forgotten after the next instant.
+    pub fn set_across(&mut self, across: &[f64]) {
+        self.switches.across.clear();
+        self.switches.across.extend_from_slice(across);
+    }
+
+    /// Whether f will be finite at `now`, which is on this boundary, when the modes have settled. Changes nothing.
+    pub fn stays_finite(&mut self, flow: &mut Flow, now: &Now, boundary: Boundary) -> bool {
+        let (sliding, switches) = (flow.sliding.clone(), self.switches.clone());
+        self.d_test.copy_from_slice(now.d);
+        self.switches.clear();
+        if let Some(sliding) = &flow.sliding {
+            self.switches.put_on(sliding.boundary);
+        }
+        self.switches.put_on(boundary);
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        let settled = self.switches.settle(flow, &moment, &mut self.d_test);
+        flow.with(|system| system.derivative(now.t, now.y, &self.d_test, &mut self.new_y));
+        let finite = settled.is_ok() && self.new_y.iter().all(|f| f.is_finite());
+        (flow.sliding, self.switches) = (sliding, switches);
+        finite
     }
 
     /// The step that was searched is tried anew.

@@ -61,7 +61,13 @@ impl Sliding {
         let (up, down) = self.both_slopes(system, t, y, d);
         // Inside a step just before the end of the sliding motion α may leave its interval a little; it must be
         // smooth there for the sake of the dense output, on which the end is located.
-        if down == up { 0.5 } else { down / (down - up) }
+        match (up.is_nan(), down.is_nan()) {
+            // f of one side may not exist a little beyond the boundary.
+            (true, false) => 0.0,
+            (false, true) => 1.0,
+            _ if down == up => 0.5,
+            _ => down / (down - up),
+        }
     }
 }
 
@@ -79,13 +85,18 @@ impl System for Slide<'_> {
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
         let alpha = self.sliding.weight(self.system, t, y, d);
         let Boundary { switch, above, below, .. } = self.sliding.boundary;
-        self.sliding.d[switch] = above;
-        self.system.derivative(t, y, &self.sliding.d, dy);
+        if alpha != 0.0 {
+            self.sliding.d[switch] = above;
+            self.system.derivative(t, y, &self.sliding.d, dy);
+        }
+        if alpha == 1.0 {
+            return;
+        }
         self.sliding.d[switch] = below;
         self.system.derivative(t, y, &self.sliding.d, &mut self.sliding.f);
         self.sliding.extra_evaluations += 1;
         for (dy, below) in dy.iter_mut().zip(&self.sliding.f) {
-            *dy = alpha * *dy + (1.0 - alpha) * below;
+            *dy = if alpha == 0.0 { *below } else { alpha * *dy + (1.0 - alpha) * below };
         }
     }
 

@@ -14,6 +14,8 @@ pub(crate) struct Switches {
     on: Vec<Option<Boundary>>,
     /// The modes of switches that jumped over a boundary.
     forced: Vec<Option<f64>>,
+    /// From one side of a boundary to the other, if slopes may not exist on both.
+    pub across: Vec<f64>,
     /// State, derivative and values of g of a probe.
     probe: [Vec<f64>; 3],
     /// Evaluations of f by probes.
@@ -49,6 +51,7 @@ impl Switches {
             slopes: vec![0.0; count],
             on: vec![None; count],
             forced: vec![None; count],
+            across: Vec::new(),
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
             from_rest: None,
@@ -235,6 +238,9 @@ impl Switches {
         let k = at.switch;
         let kept = std::mem::replace(&mut d[k], mode);
         flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+        if self.slopes[k].is_nan() {
+            self.slopes_across(flow, now, d, k);
+        }
         let mut sign = self.slopes[k];
         for factor in [1e-9, 1e-6, 1e-3] {
             if sign != 0.0 {
@@ -249,6 +255,18 @@ impl Switches {
             sign if sign > 0.0 => Direction::Up,
             sign if sign < 0.0 => Direction::Down,
             _ => Direction::Stays,
+        }
+    }
+
+    /// The slopes on that side of the boundary where that of switch k exists.
+    fn slopes_across(&mut self, flow: &mut Flow, now: &Moment, d: &[f64], k: usize) {
+        for sign in [1.0, -1.0] {
+            for (y, (at, across)) in self.probe[0].iter_mut().zip(now.y.iter().zip(&self.across)) {
+                *y = at + sign * across;
+            }
+            if !self.across.is_empty() && self.slopes[k].is_nan() {
+                flow.with(|system| system.switch_slopes(now.t, &self.probe[0], d, &mut self.slopes));
+            }
         }
     }
 

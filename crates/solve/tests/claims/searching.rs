@@ -146,3 +146,61 @@ fn a_single_undefined_point_is_passed() {
         assert!((outcome.y[1] - (2.0 - 2.0 * before)).abs() < 1e-9, "from {start}: {}", outcome.y[1]);
     }
 }
+
+/// sqrt and powers whose argument ends at the boundary: a trial beyond it cannot be computed with the old branch.
+#[test]
+fn a_branch_ends_where_it_is_not_defined_any_more() {
+    type Derivative = fn(f64, &[f64], &[f64], &mut [f64]);
+    let cases: [(&str, Derivative, f64); 4] = [
+        ("sqrt|x|", |_, y, d, dy| (dy[0], dy[1]) = (-1.0, (d[0] * y[0]).sqrt()), 4.0 / 3.0),
+        ("|x|^1.5", |_, y, d, dy| (dy[0], dy[1]) = (-1.0, (d[0] * y[0]).powf(1.5)), 4.0 / 5.0),
+        (
+            "sqrt(max(x, 0))",
+            |_, y, d, dy| (dy[0], dy[1]) = (-1.0, if d[0] > 0.0 { y[0].sqrt() } else { 0.0 }),
+            2.0 / 3.0,
+        ),
+        // x = (1 − t/2)² until it is empty at t = 2; y = 1 − x.
+        (
+            "tank",
+            |_, y, d, dy| {
+                dy[0] = if d[0] > 0.0 { -y[0].sqrt() } else { 0.0 };
+                dy[1] = -dy[0];
+            },
+            1.0,
+        ),
+    ];
+    for (label, f, exact) in cases {
+        for name in METHODS {
+            for step in [None, Some(0.01)] {
+                let mut system = Hybrid::new(2, f).sign(|_, y, _| y[0], |_, _, dy| dy[0]);
+                let mut method = by_name(name).unwrap().build(2, step.is_some());
+                let options = Options { step, rows: Rows::Even(11), ..Options::default() };
+                let t_end = if label == "tank" { 5.0 } else { 2.0 };
+                let (outcome, table) = run_held(&mut system, &mut *method, &[1.0, 0.0], &[], t_end, &options);
+                assert_eq!(outcome.status, Status::Ok, "{name}, {label}, {step:?}: {:?}", outcome.reason);
+                let bound = if step.is_some() { 1e-3 } else { 2e-5 };
+                assert!((outcome.y[1] - exact).abs() < bound, "{name}, {label}, {step:?}: {} {exact}", outcome.y[1]);
+                assert_eq!(table.t.len(), 11, "{name}, {label}");
+                assert!(outcome.statistics.steps < 1000, "{name}, {label}: {}", outcome.statistics.steps);
+            }
+        }
+    }
+}
+
+/// x″ = −x − c·sign(x′)·sqrt|x′| against the same with the square root of a smooth |x′|.
+#[test]
+fn root_friction_passes_its_turning_points() {
+    let friction = |v: f64, smooth: f64| 0.1 * v / (v * v + smooth).powf(0.25);
+    for name in METHODS {
+        let mut system =
+            Hybrid::new(2, |_, y, d, dy| (dy[0], dy[1]) = (y[1], -y[0] - 0.1 * d[0] * (d[0] * y[1]).sqrt()))
+                .sign(|_, y, _| y[1], |_, _, dy| dy[1]);
+        let (outcome, _) = run(name, &mut system, &[1.0, 0.0], &[], 10.0);
+        assert_eq!(outcome.status, Status::Ok, "{name}: {:?}", outcome.reason);
+        let mut smooth = Hybrid::new(2, move |_, y, _, dy| (dy[0], dy[1]) = (y[1], -y[0] - friction(y[1], 1e-14)));
+        let mut method = by_name("dp8").unwrap().build(2, false);
+        let options = Options { rtol: 1e-10, ..Options::default() };
+        let (reference, _) = run_held(&mut smooth, &mut *method, &[1.0, 0.0], &[], 10.0, &options);
+        assert!((outcome.y[0] - reference.y[0]).abs() < 1e-4, "{name}: {} {}", outcome.y[0], reference.y[0]);
+    }
+}
