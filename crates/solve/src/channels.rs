@@ -4,7 +4,7 @@
 
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Switches, boundary};
-use crate::{Method, SwitchKind};
+use crate::{Method, SwitchKind, Tolerance};
 
 /// One way to leave a side.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +40,10 @@ pub(crate) struct Step<'a> {
 }
 
 /// All channels of the present modes, and memory to evaluate them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Channels {
     pub list: Vec<Channel>,
+    tol: Tolerance,
     y: Vec<f64>,
     g: Vec<f64>,
     /// g where the state is changed by rounding.
@@ -56,9 +57,17 @@ pub(crate) struct Channels {
 const HUGE: f64 = 1e300;
 
 impl Channels {
-    pub fn new(states: usize, switches: usize) -> Channels {
+    pub fn new(switches: usize, tol: &Tolerance) -> Channels {
         let g = vec![0.0; switches];
-        Channels { y: vec![0.0; states], g: g.clone(), rounded: g, ..Channels::default() }
+        Channels {
+            list: Vec::new(),
+            y: vec![0.0; tol.atol.len()],
+            tol: tol.clone(),
+            g: g.clone(),
+            rounded: g,
+            up: 0.0,
+            down: 0.0,
+        }
     }
 
     /// New modes: other channels. `y` is the state now.
@@ -85,10 +94,22 @@ impl Channels {
             return;
         }
         self.look(flow, t, y, d);
+        let from_rest = self.list.iter().any(|channel| switches.rested[channel.boundary.switch]);
+        if from_rest {
+            for (i, (moved, y)) in self.y.iter_mut().zip(y).enumerate() {
+                *moved = y + self.tol.atol[i] + self.tol.rtol * y.abs();
+            }
+            flow.system.switch_values(t, &self.y, d, &mut self.rounded);
+        }
         for c in 0..self.list.len() {
             let channel = self.list[c];
+            let k = channel.boundary.switch;
+            // What leaves a boundary without a slope is near it for so long that errors within the tolerance may take it
+            // to the other side.
+            let error = if switches.rested[k] { (self.rounded[k] - self.g[k]).abs() } else { 0.0 };
             self.list[c].offset = match channel.kind {
-                ChannelKind::Zero => 2.0 * self.g[channel.boundary.switch].abs(),
+                ChannelKind::Zero => 2.0 * self.g[k].abs(),
+                ChannelKind::Above | ChannelKind::Below if error.is_finite() => self.value(&channel).min(0.0) - error,
                 _ => self.value(&channel).min(0.0),
             };
         }

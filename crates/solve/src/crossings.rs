@@ -6,11 +6,11 @@
 //! its slopes at the ends; otherwise it is made shorter. So a g that oscillates many times within a step that is long
 //! because f does not show it is followed all the same.
 
-use crate::Method;
 use crate::channels::{Channel, ChannelKind, Channels, Step};
 use crate::roots::{At, first_beyond, lowest};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Switches, plain_mode};
+use crate::{Method, Tolerance};
 
 /// Parts into which a piece is divided by the samples.
 const PARTS: usize = 8;
@@ -57,7 +57,7 @@ pub(crate) enum Found {
 }
 
 /// The memory for the search.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Crossings {
     channels: Channels,
     /// Values at the points of division, one row per point; the first is the end of the piece before.
@@ -116,12 +116,18 @@ struct Search<'a, 's> {
 }
 
 impl Crossings {
-    pub fn new(states: usize, switches: usize) -> Crossings {
+    pub fn new(switches: usize, tol: &Tolerance) -> Crossings {
         Crossings {
-            channels: Channels::new(states, switches),
-            weights: Weights::new(),
+            channels: Channels::new(switches, tol),
+            values: Vec::new(),
+            checks: Vec::new(),
+            start: Default::default(),
+            slopes: Default::default(),
+            largest: Vec::new(),
+            rounding: Vec::new(),
+            rounding_known: false,
             length: f64::INFINITY,
-            ..Crossings::default()
+            weights: Weights::new(),
         }
     }
 

@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
         let longest = if searched { 0.1 * span } else { span };
         method.restart();
         Ok(Run {
-            events: Events::new(layout, start.t, t_end)?,
+            events: Events::new(layout, start.t, t_end, &tol)?,
             flow: Flow::new(system),
             method,
             sink,

@@ -6,7 +6,7 @@ use crate::instants::Instants;
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Moment, Switches};
 use crate::zeno::Guard;
-use crate::{Layout, Method, Reaction, Reason, UsageError, Zeno};
+use crate::{Layout, Method, Reaction, Reason, Tolerance, UsageError, Zeno};
 
 /// Actions may trigger actions so often at one instant.
 const ROUNDS: usize = 100;
@@ -19,6 +19,7 @@ pub(crate) struct Events {
     crossings: Crossings,
     guard: Guard,
     reactions: Vec<Reaction>,
+    t_end: f64,
     /// Number of held values.
     held: usize,
     /// Whether each condition was true.
@@ -56,15 +57,16 @@ pub(crate) struct Happened {
 }
 
 impl Events {
-    pub fn new(layout: &Layout, t_start: f64, t_end: f64) -> Result<Events, UsageError> {
+    pub fn new(layout: &Layout, t_start: f64, t_end: f64, tol: &Tolerance) -> Result<Events, UsageError> {
         let (y, d) = (vec![0.0; layout.states], vec![0.0; layout.discrete()]);
         let conditions = vec![false; layout.conditions.len()];
         Ok(Events {
             instants: Instants::new(layout, t_start, t_end)?,
             switches: Switches::new(layout),
-            crossings: Crossings::new(layout.states, layout.switches.len()),
+            crossings: Crossings::new(layout.switches.len(), tol),
             guard: Guard::new(layout.switches.len(), t_start),
             reactions: layout.conditions.clone(),
+            t_end,
             held: layout.held,
             truth: conditions.clone(),
             truth_now: conditions,
@@ -102,7 +104,11 @@ impl Events {
         let mut happened = Happened::default();
         self.run_actions(flow, now, &mut happened)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
-        flow.system.conditions(now.d, &mut self.truth);
+        // As for the other switches, what is not true at the start itself but right behind it becomes true.
+        self.d_test.copy_from_slice(now.d);
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        self.switches.exact_time_modes(flow.system, &moment, &mut self.d_test);
+        flow.system.conditions(&self.d_test, &mut self.truth);
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
         self.quieten(flow, now, happened)
@@ -128,6 +134,10 @@ impl Events {
         }
         if now.t >= self.instants.next() {
             self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+            if !self.actions.is_empty() {
+                // What is sampled at a crossing is the value behind it.
+                self.settle(flow, now)?;
+            }
             self.run_actions(flow, now, &mut happened)?;
         }
         if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {
@@ -150,8 +160,7 @@ impl Events {
         let mut culprit = 0;
         let mut quiet = false;
         for _ in 0..ROUNDS {
-            let moment = Moment { t: now.t, y: now.y, scale: now.scale };
-            self.switches.settle(flow, &moment, now.d)?;
+            self.settle(flow, now)?;
             match self.react(flow, now, &mut happened)? {
                 Some(condition) => culprit = condition,
                 None => {
@@ -175,6 +184,16 @@ impl Events {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }
         Ok(happened)
+    }
+
+    /// The modes from now on; at the end of the run, where nothing follows, those of this very instant.
+    fn settle(&mut self, flow: &mut Flow, now: &mut Now) -> Result<(), Reason> {
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        if now.t < self.t_end {
+            return self.switches.settle(flow, &moment, now.d);
+        }
+        self.switches.modes_at_end(flow, &moment, now.d);
+        Ok(())
     }
 
     /// Runs the actions of the conditions that became true; returns one of these conditions.

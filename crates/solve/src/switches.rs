@@ -8,12 +8,18 @@ use crate::{Layout, Reason, SwitchKind, System, Zeno};
 pub(crate) struct Switches {
     /// Index and kind of those that are not functions of time alone.
     of_state: Vec<(usize, SwitchKind)>,
+    /// Index of those that are the sign of a function of time alone.
+    signs_of_time: Vec<usize>,
     g: Vec<f64>,
     slopes: Vec<f64>,
     /// The boundaries the switches are known to be on, found there by the search or sliding there.
     on: Vec<Option<Boundary>>,
     /// The modes of switches that jumped over a boundary.
     forced: Vec<Option<f64>>,
+    /// Those whose side was chosen between two that both lead away, since the modes began to settle.
+    chosen: Vec<bool>,
+    /// Those that left a boundary from rest when the modes were settled last.
+    pub rested: Vec<bool>,
     /// From one side of a boundary to the other, if slopes may not exist on both.
     pub across: Vec<f64>,
     /// State, derivative and values of g of a probe.
@@ -45,12 +51,17 @@ impl Switches {
         let n = vec![0.0; layout.states];
         let count = layout.switches.len();
         let of_state = layout.switches.iter().enumerate().filter(|(_, switch)| !switch.of_time);
+        let signs_of_time = layout.switches.iter().enumerate();
+        let signs_of_time = signs_of_time.filter(|(_, switch)| switch.of_time && switch.kind == SwitchKind::Sign);
         Switches {
+            signs_of_time: signs_of_time.map(|(k, _)| k).collect(),
             of_state: of_state.map(|(k, switch)| (k, switch.kind)).collect(),
             g: vec![0.0; count],
             slopes: vec![0.0; count],
             on: vec![None; count],
             forced: vec![None; count],
+            chosen: vec![false; count],
+            rested: vec![false; count],
             across: Vec::new(),
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
@@ -101,6 +112,8 @@ impl Switches {
     pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Reason> {
         let rounds = 2 * self.of_state.len() + 4;
         self.from_rest = None;
+        self.chosen.fill(false);
+        self.rested.fill(false);
         let mut unsettled = 0;
         for _ in 0..rounds {
             flow.system.switch_values(now.t, now.y, d, &mut self.g);
@@ -132,6 +145,33 @@ impl Switches {
             }
         }
         Err(Reason::Zeno { t: now.t, cause: Zeno::Contradiction { switch: unsettled } })
+    }
+
+    /// The modes at this very instant, beyond which the run does not go: on a boundary that of the boundary.
+    pub fn modes_at_end(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) {
+        flow.system.switch_values(now.t, now.y, d, &mut self.g);
+        flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+        for index in 0..self.of_state.len() {
+            let (k, kind) = self.of_state[index];
+            d[k] = match self.boundary_at(k, kind, now) {
+                Some(boundary) => {
+                    // What only leaves the boundary keeps its side.
+                    let leaves = (d[k] == boundary.above && self.slopes[k] > 0.0)
+                        || (d[k] == boundary.below && self.slopes[k] < 0.0);
+                    if leaves && self.on[k].is_none() { d[k] } else { boundary.on }
+                }
+                None => self.forced[k].unwrap_or_else(|| plain_mode(kind, self.g[k], d[k])),
+            };
+        }
+        self.exact_time_modes(flow.system, now, d);
+    }
+
+    /// The modes of the signs of functions of time alone, zero where they are zero.
+    pub fn exact_time_modes(&mut self, system: &mut dyn System, now: &Moment, d: &mut [f64]) {
+        system.switch_values(now.t, now.y, d, &mut self.g);
+        for &k in &self.signs_of_time {
+            d[k] = if self.g[k] == 0.0 { 0.0 } else { d[k] };
+        }
     }
 
     /// g of a switch that is not a number now, as it is a little later: like sin(t)/t at 0 it may be undefined at this
@@ -210,14 +250,25 @@ impl Switches {
             (Direction::Up, Direction::Up | Direction::Stays) => boundary.above,
             (Direction::Down | Direction::Stays, Direction::Down) => boundary.below,
             (Direction::Stays, Direction::Stays) => boundary.on,
-            // It moves on in the direction it came; at rest on the boundary it stays there if it can.
-            (Direction::Up, Direction::Down) if before == boundary.above && self.on[k].is_some() => boundary.below,
-            (Direction::Up, Direction::Down) if before == boundary.below => boundary.above,
-            (Direction::Up, Direction::Down) => match self.direction(flow, boundary, boundary.on, now, d) {
-                Direction::Stays => boundary.on,
-                Direction::Up => boundary.above,
-                Direction::Down => boundary.below,
-            },
+            // What came to the boundary moves on in its direction; what begins there goes where the branch of equality
+            // points, or stays if it can.
+            (Direction::Up, Direction::Down) => {
+                let has_side = before == boundary.above || before == boundary.below;
+                let arrived = self.on[k].is_some() && has_side && !self.chosen[k];
+                let keeps = has_side && (self.chosen[k] || self.on[k].is_none());
+                self.chosen[k] = true;
+                if keeps {
+                    before
+                } else if arrived {
+                    if before == boundary.above { boundary.below } else { boundary.above }
+                } else {
+                    match self.direction(flow, boundary, boundary.on, now, d) {
+                        Direction::Stays => boundary.on,
+                        Direction::Up => boundary.above,
+                        Direction::Down => boundary.below,
+                    }
+                }
+            }
             (Direction::Stays | Direction::Down, Direction::Up) | (Direction::Down, Direction::Stays) => {
                 if flow.sliding.is_some() {
                     return Err(Zeno::Chattering { switch: k });
@@ -242,11 +293,12 @@ impl Switches {
             self.slopes_across(flow, now, d, k);
         }
         let mut sign = self.slopes[k];
-        for factor in [1e-9, 1e-6, 1e-3] {
+        for factor in [1e-9, 1e-6, 1e-3, 0.03] {
             if sign != 0.0 {
                 break;
             }
             self.from_rest = Some(k);
+            self.rested[k] = true;
             flow.with(|system| self.look_ahead(system, now, d, factor * now.scale));
             sign = self.probe[2][k] - self.g[k];
         }

@@ -245,15 +245,19 @@ fn breakpoints_of_time_are_hit_exactly() {
 /// An event at the end of the run, at a requested row, and two at the same time.
 #[test]
 fn events_on_special_times() {
-    let count = |level: f64| {
+    let count_from = |least: f64, level: f64| {
         Hybrid::new(1, |_, _, _, dy| dy[0] = 1.0)
             .held(1)
             .sign(move |_, y, _| y[0] - level, |_, _, dy| dy[0])
-            .when(|d| d[0] > 0.0, |_, _, d, _, new_d| new_d[1] = d[1] + 1.0)
+            .when(move |d| d[0] >= least, |_, _, d, _, new_d| new_d[1] = d[1] + 1.0)
     };
+    let count = |level: f64| count_from(1.0, level);
     for name in METHODS {
-        let (outcome, _) = solve_with(name, &mut count(1.0), &[0.0], &[0.0], 1.0, Rows::Even(4));
+        // y ≥ 1 is true at the end, y > 1 is not yet.
+        let (outcome, _) = solve_with(name, &mut count_from(0.0, 1.0), &[0.0], &[0.0], 1.0, Rows::Even(4));
         assert_eq!(outcome.d[1], 1.0, "{name}: at the end");
+        let (outcome, _) = solve_with(name, &mut count(1.0), &[0.0], &[0.0], 1.0, Rows::Even(4));
+        assert_eq!(outcome.d[1], 0.0, "{name}: only behind the end");
         let (_, table) = solve_with(name, &mut count(0.7), &[0.0], &[0.0], 1.0, Rows::At(vec![0.3, 0.7, 1.0]));
         assert_eq!(table.t, [0.3, 0.7, 0.7, 1.0], "{name}: at a row");
         assert_eq!((table.d[1][1], table.d[2][1]), (0.0, 1.0), "{name}");
