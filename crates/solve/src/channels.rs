@@ -48,9 +48,9 @@ pub(crate) struct Channels {
     g: Vec<f64>,
     /// g where the state is changed by rounding.
     rounded: Vec<f64>,
-    /// g′ above and below a boundary on which the flow slides, of the point looked at last.
-    up: f64,
-    down: f64,
+    /// g′ above and below the boundary of each switch that slides, of the point looked at last.
+    up: Vec<f64>,
+    down: Vec<f64>,
 }
 
 /// An infinite g is on its side as clearly as this one, and can be calculated with.
@@ -64,9 +64,9 @@ impl Channels {
             y: vec![0.0; tol.atol.len()],
             tol: tol.clone(),
             g: g.clone(),
-            rounded: g,
-            up: 0.0,
-            down: 0.0,
+            rounded: g.clone(),
+            up: g.clone(),
+            down: g,
         }
     }
 
@@ -75,9 +75,9 @@ impl Channels {
         self.list.clear();
         for &(k, switch_kind) in switches.of_state() {
             let mut add = |boundary, kind| self.list.push(Channel { boundary, kind, switch_kind, offset: 0.0 });
-            if let Some(sliding) = flow.sliding.as_ref().filter(|sliding| sliding.boundary.switch == k) {
-                add(sliding.boundary, ChannelKind::SlideUp);
-                add(sliding.boundary, ChannelKind::SlideDown);
+            if let Some(sliding) = flow.boundaries().iter().find(|boundary| boundary.switch == k) {
+                add(*sliding, ChannelKind::SlideUp);
+                add(*sliding, ChannelKind::SlideDown);
                 continue;
             }
             match switch_kind {
@@ -118,8 +118,7 @@ impl Channels {
     /// Evaluates the switches at a point.
     pub fn look(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
         flow.system.switch_values(t, y, d, &mut self.g);
-        (self.up, self.down) =
-            flow.sliding.as_mut().map_or((0.0, 0.0), |sliding| sliding.both_slopes(flow.system, t, y, d));
+        flow.side_slopes(t, y, d, &mut self.up, &mut self.down);
     }
 
     /// Evaluates the switches at a point of the step.
@@ -139,8 +138,8 @@ impl Channels {
             ChannelKind::Zero if g.is_nan() => return g,
             ChannelKind::Zero => return if g.abs() > channel.offset { -1.0 } else { 1.0 },
             // Where the side is not defined the motion cannot go there.
-            ChannelKind::SlideUp => -self.up.max(-HUGE),
-            ChannelKind::SlideDown => self.down.min(HUGE),
+            ChannelKind::SlideUp => -self.up[channel.boundary.switch].max(-HUGE),
+            ChannelKind::SlideDown => self.down[channel.boundary.switch].min(HUGE),
         };
         (v - channel.offset).clamp(-HUGE, HUGE)
     }
@@ -194,7 +193,7 @@ impl Channels {
                     8.0 * (self.rounded[k] - self.g[k]).abs() + FEW * channel.boundary.level.abs()
                 }
                 ChannelKind::Zero => HUGE,
-                ChannelKind::SlideUp | ChannelKind::SlideDown => 1e-10 * (self.up.abs() + self.down.abs()),
+                ChannelKind::SlideUp | ChannelKind::SlideDown => 1e-10 * (self.up[k].abs() + self.down[k].abs()),
             };
         }
     }

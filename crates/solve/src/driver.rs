@@ -157,15 +157,17 @@ impl<'a> Run<'a> {
         let interrupted = matches!(reason, Some(Reason::Interrupted { .. }));
         if reason.is_some() && !interrupted && self.rows.adds_rows() && self.last_row != self.t {
             // A sink that wants to end here gets its wish.
-            let _ = self.sink.row(self.t, &self.y, &self.d);
+            let mixture = self.flow.mixture(self.t, &self.y, &self.d);
+            let _ = self.sink.row(self.t, &self.y, &self.d, mixture);
         }
-        let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations() + self.events.evaluations();
+        let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations + self.events.evaluations();
         self.statistics.evaluations = self.method.work();
         self.statistics.evaluations.f += unseen;
         Outcome {
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: self.t,
+            sliding: self.flow.mixture(self.t, &self.y, &self.d).cloned(),
             y: self.y,
             d: self.d,
             statistics: self.statistics,
@@ -380,7 +382,7 @@ impl<'a> Run<'a> {
     fn rows_at_event(&mut self, acted: bool) -> Result<(), Reason> {
         if acted && (self.rows.adds_rows() || self.next_row <= self.t) {
             let (y, d) = (&self.events.y_before, &self.events.d_before);
-            let flow = self.sink.row(self.t, y, d);
+            let flow = self.sink.row(self.t, y, d, self.events.mixture_before.as_ref());
             self.obey(flow)?;
             while self.next_row <= self.t {
                 self.next_row();
@@ -432,7 +434,8 @@ impl<'a> Run<'a> {
             return Err(Reason::NotFinite { t, component, at_start: false });
         }
         self.last_row = t;
-        let flow = self.sink.row(t, y, &self.d);
+        let mixture = self.flow.mixture(t, y, &self.d);
+        let flow = self.sink.row(t, y, &self.d, mixture);
         self.obey(flow)
     }
 

@@ -6,7 +6,7 @@ use crate::instants::Instants;
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Moment, Switches};
 use crate::zeno::Guard;
-use crate::{Layout, Method, Reaction, Reason, Tolerance, UsageError, Zeno};
+use crate::{Layout, Method, Mixture, Reaction, Reason, Tolerance, UsageError, Zeno};
 
 /// Actions may trigger actions so often at one instant.
 const ROUNDS: usize = 100;
@@ -32,6 +32,9 @@ pub(crate) struct Events {
     /// State and discrete values before the instant.
     pub y_before: Vec<f64>,
     pub d_before: Vec<f64>,
+    /// The mixture before the instant, and the boundaries it was of.
+    pub mixture_before: Option<Mixture>,
+    slid: Vec<Boundary>,
 }
 
 /// The point in time at which something happens; what happens there changes y and d.
@@ -76,6 +79,8 @@ impl Events {
             new_d: d.clone(),
             y_before: y,
             d_before: d,
+            mixture_before: None,
+            slid: Vec::new(),
         })
     }
 
@@ -97,7 +102,7 @@ impl Events {
     /// The start. What is true by the start values themselves does not fire; what becomes true right behind them does:
     /// a ball that lies on the floor and moves downwards bounces.
     pub fn begin(&mut self, flow: &mut Flow, now: &mut Now) -> Result<Happened, Reason> {
-        self.keep(now);
+        self.keep(flow, now);
         let zeno = |cause| Reason::Zeno { t: now.t, cause };
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
@@ -116,11 +121,11 @@ impl Events {
 
     /// An instant at which a step ended, at a crossing or not.
     pub fn at(&mut self, flow: &mut Flow, now: &mut Now, crossing: Option<Crossing>) -> Result<Happened, Reason> {
-        self.keep(now);
+        self.keep(flow, now);
         let zeno = |cause| Reason::Zeno { t: now.t, cause };
         self.switches.clear();
-        if let Some(sliding) = &flow.sliding {
-            self.switches.put_on(sliding.boundary);
+        for boundary in flow.boundaries() {
+            self.switches.put_on(*boundary);
         }
         let mut happened = Happened::default();
         if let Some(crossing) = crossing {
@@ -149,14 +154,17 @@ impl Events {
         self.quieten(flow, now, happened)
     }
 
-    fn keep(&mut self, now: &Now) {
+    fn keep(&mut self, flow: &mut Flow, now: &Now) {
+        self.mixture_before = flow.mixture(now.t, now.y, now.d).cloned();
+        self.slid.clear();
+        self.slid.extend_from_slice(flow.boundaries());
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
     }
 
     /// Modes, conditions, actions, again and again until nothing becomes true any more.
     fn quieten(&mut self, flow: &mut Flow, now: &mut Now, mut happened: Happened) -> Result<Happened, Reason> {
-        let slid = flow.sliding.is_some();
+        let slid = self.slid.clone();
         let mut culprit = 0;
         let mut quiet = false;
         for _ in 0..ROUNDS {
@@ -179,7 +187,7 @@ impl Events {
             return Err(Reason::Zeno { t: now.t, cause: Zeno::Accumulation { switch } });
         }
         self.switches.across.clear();
-        happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.sliding.is_some();
+        happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.boundaries();
         if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }
@@ -224,8 +232,25 @@ impl Events {
         }
         self.new_y.copy_from_slice(now.y);
         self.new_d.copy_from_slice(now.d);
+        let mixture = flow.mixture(now.t, now.y, now.d).cloned();
         for action in self.actions.drain(..) {
-            flow.system.act(action, now.t, now.y, now.d, &mut self.new_y, &mut self.new_d);
+            match &mixture {
+                None => flow.system.act(action, now.t, now.y, now.d, &mut self.new_y, &mut self.new_d),
+                Some(mixture) => {
+                    // What an action reads while the solution slides is mixed like f.
+                    let n = now.y.len();
+                    let start = [self.new_y.as_slice(), &self.new_d].concat();
+                    let mut mixed = start.clone();
+                    let mut act = |d: &[f64], values: &mut [f64]| {
+                        values.copy_from_slice(&start);
+                        let (new_y, new_d) = values.split_at_mut(n);
+                        flow.system.act(action, now.t, now.y, d, new_y, new_d);
+                    };
+                    mixture.mix(&mut act, &mut mixed);
+                    self.new_y.copy_from_slice(&mixed[..n]);
+                    self.new_d.copy_from_slice(&mixed[n..]);
+                }
+            }
         }
         let held = &self.new_d[self.d_test.len() - self.held..];
         if let Some(component) = self.new_y.iter().chain(held).position(|value| !value.is_finite()) {
@@ -268,8 +293,8 @@ impl Events {
         let (sliding, switches) = (flow.sliding.clone(), self.switches.clone());
         self.d_test.copy_from_slice(now.d);
         self.switches.clear();
-        if let Some(sliding) = &flow.sliding {
-            self.switches.put_on(sliding.boundary);
+        for boundary in flow.boundaries() {
+            self.switches.put_on(*boundary);
         }
         self.switches.put_on(boundary);
         let moment = Moment { t: now.t, y: now.y, scale: now.scale };

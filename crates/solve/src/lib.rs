@@ -36,4 +36,5 @@ pub use methods::{BadParameter, Choice, by_name, names};
 pub use options::{AbsoluteTolerance, Options, Rows, Start, UsageError};
 pub use outcome::*;
 pub use rows::{Interrupt, Sink};
+pub use sliding::Mixture;
 pub use system::*;

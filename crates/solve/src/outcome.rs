@@ -1,6 +1,6 @@
 //! What came out of a run, and why it ended early if it did.
 
-use crate::Work;
+use crate::{Mixture, Work};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +196,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// The discrete values there, after events.
     pub d: Vec<f64>,
+    /// How the sides of switches are mixed, if the solution slides along their boundaries there.
+    pub sliding: Option<Mixture>,
     /// Counts.
     pub statistics: Statistics,
     /// Stability, not accuracy, limited the steps of an explicit method for a long time.

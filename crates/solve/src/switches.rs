@@ -130,7 +130,7 @@ impl Switches {
                     None => {
                         d[k] = self.forced[k].unwrap_or_else(|| plain_mode(kind, self.g[k], before));
                         self.on[k] = None;
-                        self.stop_sliding(flow, k);
+                        flow.stop_sliding(k);
                     }
                     Some(boundary) => self
                         .leave_boundary(flow, &boundary, now, d)
@@ -219,12 +219,6 @@ impl Switches {
         }
     }
 
-    fn stop_sliding(&self, flow: &mut Flow, k: usize) {
-        if flow.sliding.as_ref().is_some_and(|sliding| sliding.boundary.switch == k) {
-            flow.slide(None);
-        }
-    }
-
     /// The mode of a switch that is on a boundary.
     ///
     /// ```text
@@ -243,7 +237,7 @@ impl Switches {
     ) -> Result<(), Zeno> {
         let k = boundary.switch;
         let before = d[k];
-        let was_sliding = flow.sliding.take_if(|sliding| sliding.boundary.switch == k);
+        flow.stop_sliding(k);
         let up = self.direction(flow, boundary, boundary.above, now, d);
         let down = self.direction(flow, boundary, boundary.below, now, d);
         d[k] = match (up, down) {
@@ -270,12 +264,8 @@ impl Switches {
                 }
             }
             (Direction::Stays | Direction::Down, Direction::Up) | (Direction::Down, Direction::Stays) => {
-                if flow.sliding.is_some() {
+                if !flow.slide(*boundary, now.t, now.y, d) {
                     return Err(Zeno::Chattering { switch: k });
-                }
-                match was_sliding {
-                    Some(sliding) => flow.sliding = Some(sliding),
-                    None => flow.slide(Some(*boundary)),
                 }
                 self.on[k] = Some(*boundary);
                 boundary.on
