@@ -71,6 +71,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String,
             format!("the derivative of {} is not a finite number beyond t = {}", named(component), short(t)),
             "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
         ),
+        Reason::SwitchNotFinite { t, switch } => (
+            t,
+            None,
+            format!("{} is not a number beyond t = {t}, so its side is unknown", switch_text(switch, compiled)),
+            "it leaves the domain of sqrt, log, …; end the run before, or add `stop when`".into(),
+        ),
         Reason::Zeno { t, cause } => {
             let (what, hint) = zeno(cause, compiled);
             (t, None, format!("{what} at t = {}", short(t)), hint)

@@ -118,7 +118,13 @@ fn spread(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Option<f64
 struct Nowhere;
 
 impl Sink for Nowhere {
-    fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64]) -> ControlFlow<ordinate_solve::Interrupt> {
+    fn row(
+        &mut self,
+        _t: f64,
+        _y: &[f64],
+        _d: &[f64],
+        _sliding: Option<&ordinate_solve::Mixture>,
+    ) -> ControlFlow<ordinate_solve::Interrupt> {
         ControlFlow::Continue(())
     }
 }

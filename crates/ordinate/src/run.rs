@@ -4,7 +4,7 @@ use crate::methods::choose;
 use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Interrupt, Options, Outcome, Rows, Sink, Start, Status};
+use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status};
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -420,7 +420,7 @@ fn start_time_mistake(name: &str, given: Option<f64>, t_start: f64, span: Span) 
 struct Silent;
 
 impl Sink for Silent {
-    fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64]) -> ControlFlow<Interrupt> {
+    fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         ControlFlow::Continue(())
     }
 }
@@ -462,8 +462,16 @@ impl<'a> Recorder<'a> {
         let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
         if fine && outcome.t_reached > self.t {
             // a failure is kept in the recorder
-            let _ = self.row(outcome.t_reached, &outcome.y, &outcome.d);
+            let _ = self.row(outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref());
         }
+    }
+}
+
+/// The outputs at a point; while the solution slides along boundaries, a mixture like its derivative.
+fn outputs(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>, out: &mut [f64]) {
+    match sliding {
+        None => evaluator.outputs(t, y, d, out),
+        Some(mixture) => mixture.mix(&mut |d, out| evaluator.outputs(t, y, d, out), out),
     }
 }
 
@@ -471,10 +479,11 @@ impl<'a> Recorder<'a> {
 const CONSISTENT: f64 = 1e-6;
 
 impl Sink for Recorder<'_> {
-    fn row(&mut self, t: f64, y: &[f64], d: &[f64]) -> ControlFlow<Interrupt> {
+    fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         self.values[0] = t;
         self.values[1..=self.states].copy_from_slice(y);
-        self.evaluator.outputs(t, y, d, &mut self.values[self.states + 1..]);
+        let out = &mut self.values[self.states + 1..];
+        outputs(&mut self.evaluator, t, y, d, sliding, out);
         if self.rows == 0 {
             for (column, name, given) in self.checks {
                 let found = self.values[1 + self.states + column];
@@ -510,7 +519,7 @@ fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
     let mut out = vec![0.0; compiled.program.outputs.results.len()];
     let mut evaluator = Evaluator::new(compiled.program.clone());
     if outcome.y.iter().all(|v| v.is_finite()) {
-        evaluator.outputs(outcome.t_reached, &outcome.y, &outcome.d, &mut out);
+        outputs(&mut evaluator, outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref(), &mut out);
     }
     let names = compiled.stored_names().into_iter().skip(1);
     names.zip(outcome.y.iter().copied().chain(out)).collect()

@@ -1,15 +1,18 @@
 //! Finds where switches leave their side within a step, on the dense output.
 //!
-//! Each way to leave is a *channel*: a function v along the step that is positive as long as all is well. The
-//! channels are sampled at a few points, and the polynomial through the samples shows where v may dip towards zero in
-//! between; there v itself is asked. At the ends of the step the slope shows it.
+//! The step is searched in *pieces* from left to right. In a piece every channel is sampled at a few points, and the
+//! polynomial through the samples shows where v may dip towards zero in between; there v itself is asked. At the ends of
+//! the piece the slope shows it. A piece is short enough when the polynomial agrees with v at some further points and with
+//! its slopes at the ends; otherwise it is made shorter. So a g that oscillates many times within a step that is long
+//! because f does not show it is followed all the same.
 
+use crate::channels::{Channel, ChannelKind, Channels, Step};
 use crate::roots::{At, first_beyond, lowest};
 use crate::sliding::{Boundary, Flow};
-use crate::switches::{Switches, boundary};
-use crate::{Method, SwitchKind};
+use crate::switches::{Switches, plain_mode};
+use crate::{Method, Tolerance};
 
-/// Parts into which a step is divided by the samples.
+/// Parts into which a piece is divided by the samples.
 const PARTS: usize = 8;
 
 /// Parts into which these are divided by the polynomial.
@@ -18,36 +21,14 @@ const FINE: usize = 8;
 /// Number of fine points but the start.
 const POINTS: usize = PARTS * FINE;
 
-/// One way to leave a side.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Channel {
-    boundary: Boundary,
-    kind: ChannelKind,
-    /// Right after an event v may be a little below zero by rounding; it counts from there until it has recovered.
-    offset: f64,
-}
+/// Where v is compared with the polynomial: no regular grid, so that no period fits all of them and the samples.
+const CHECKS: [f64; 3] = [0.0573, 0.4271, 0.9481];
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum ChannelKind {
-    /// v = g − level.
-    Above,
-    /// v = level − g.
-    Below,
-    /// v = 1 as long as |g| ≤ offset, else −1: the mode of a g that stays zero.
-    Zero,
-    /// v = −g′ above the boundary: the sliding motion ends upwards.
-    SlideUp,
-    /// v = g′ below the boundary: it ends downwards.
-    SlideDown,
-}
+/// A piece of a step is not made shorter than this.
+const SHORTEST: f64 = 1.0 / 1_048_576.0;
 
-/// The step in which to search.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Step<'a> {
-    pub t: f64,
-    pub h: f64,
-    pub d: &'a [f64],
-}
+/// A step is not searched further after so many pieces.
+const MOST_PIECES: usize = 4000;
 
 /// The first crossing of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,72 +39,118 @@ pub(crate) struct Crossing {
     pub boundary: Boundary,
     /// It only touches the boundary.
     pub touch: bool,
+    /// g jumps over the boundary, like tan at π/2, and this is its mode beyond.
+    pub jump: Option<f64>,
 }
 
-/// The channels and the memory for the search.
-#[derive(Clone, Debug, Default)]
+/// What the search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Found {
+    /// No crossing in the step.
+    Nothing,
+    /// The first crossing.
+    Crossing(Crossing),
+    /// Behind this part of the step the switch is not a number; before it nothing was found.
+    Undefined { theta: f64, switch: usize },
+    /// Nothing up to here; the rest would take too much work at once.
+    Unfinished { theta: f64 },
+}
+
+/// The memory for the search.
+#[derive(Clone, Debug)]
 pub(crate) struct Crossings {
-    channels: Vec<Channel>,
-    /// Values at the points of division, one row per point; the first is the end of the step before.
+    channels: Channels,
+    /// Values at the points of division, one row per point; the first is the end of the piece before.
     values: Vec<Vec<f64>>,
-    /// dv/dt at the start and at the end of the step, zero for sliding motions.
+    checks: Vec<Vec<f64>>,
+    /// Values and slopes at the start of the step, in case it is rejected after the search.
+    start: [Vec<f64>; 2],
+    /// dv/dt at the start and at the end of the piece, zero for sliding motions.
     slopes: [Vec<f64>; 2],
-    y: Vec<f64>,
-    g: Vec<f64>,
-    /// The value of the polynomial at each fine point as a sum over the samples.
-    lagrange: Vec<[f64; PARTS + 1]>,
+    /// The largest |v| in this step so far.
+    largest: Vec<f64>,
+    /// The effect of rounding on v, if it was needed in this step.
+    rounding: Vec<f64>,
+    rounding_known: bool,
+    /// Length in time of a piece that was short enough.
+    length: f64,
+    weights: Weights,
+}
+
+/// The polynomial through the samples as sums over them.
+#[derive(Clone, Debug, Default)]
+struct Weights {
+    /// Its values at the fine points.
+    fine: Vec<[f64; PARTS + 1]>,
+    /// Its values at the checks.
+    checks: Vec<[f64; PARTS + 1]>,
+    /// Its slopes at the ends.
+    ends: Vec<[f64; PARTS + 1]>,
+}
+
+/// A piece of a step.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: f64,
+    end: f64,
+}
+
+impl Piece {
+    fn at(&self, x: f64) -> f64 {
+        if x == 1.0 { self.end } else { self.start + x * self.length() }
+    }
+
+    fn length(&self) -> f64 {
+        self.end - self.start
+    }
+}
+
+/// What is searched in: all that does not change during a search.
+struct Search<'a, 's> {
+    flow: &'a mut Flow<'s>,
+    method: &'a dyn Method,
+    step: &'a Step<'a>,
+    rtol: f64,
+    /// Whether it matters that a switch only touches zero.
+    touch_counts: &'a mut dyn FnMut(&mut Flow, usize) -> bool,
 }
 
 impl Crossings {
-    pub fn new(states: usize, switches: usize) -> Crossings {
-        Crossings { y: vec![0.0; states], g: vec![0.0; switches], lagrange: lagrange(), ..Crossings::default() }
+    pub fn new(switches: usize, tol: &Tolerance) -> Crossings {
+        Crossings {
+            channels: Channels::new(switches, tol),
+            values: Vec::new(),
+            checks: Vec::new(),
+            start: Default::default(),
+            slopes: Default::default(),
+            largest: Vec::new(),
+            rounding: Vec::new(),
+            rounding_known: false,
+            length: f64::INFINITY,
+            weights: Weights::new(),
+        }
     }
 
     /// New modes: other channels. `y` is the state now.
     pub fn watch(&mut self, switches: &Switches, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
-        self.channels.clear();
-        let mut add = |boundary, kind| self.channels.push(Channel { boundary, kind, offset: 0.0 });
-        for &(k, kind) in switches.of_state() {
-            if let Some(sliding) = flow.sliding.as_ref().filter(|sliding| sliding.boundary.switch == k) {
-                add(sliding.boundary, ChannelKind::SlideUp);
-                add(sliding.boundary, ChannelKind::SlideDown);
-                continue;
-            }
-            match kind {
-                SwitchKind::Sign if d[k] > 0.0 => add(boundary(k, kind, 0.0), ChannelKind::Above),
-                SwitchKind::Sign if d[k] < 0.0 => add(boundary(k, kind, 0.0), ChannelKind::Below),
-                SwitchKind::Sign => add(boundary(k, kind, 0.0), ChannelKind::Zero),
-                SwitchKind::Floor | SwitchKind::Segment => {
-                    add(boundary(k, kind, d[k]), ChannelKind::Above);
-                    add(boundary(k, kind, d[k] + 1.0), ChannelKind::Below);
-                }
-            }
-        }
-        let count = self.channels.len();
+        self.channels.watch(switches, flow, t, y, d);
+        let count = self.channels.list.len();
         self.values.resize(PARTS + 1, Vec::new());
-        for values in self.values.iter_mut().chain(&mut self.slopes) {
+        self.checks.resize(CHECKS.len(), Vec::new());
+        let memory = self.values.iter_mut().chain(&mut self.checks).chain(&mut self.slopes).chain(&mut self.start);
+        for values in memory.chain([&mut self.largest, &mut self.rounding]) {
             values.clear();
             values.resize(count, 0.0);
         }
-        if count == 0 {
-            return;
+        if count > 0 {
+            self.channels.values(&mut self.values[0]);
+            self.channels.slopes(flow, t, y, d, &mut self.slopes[0]);
         }
-        flow.system.switch_values(t, y, d, &mut self.g);
-        let (up, down) = flow.sliding.as_mut().map_or((0.0, 0.0), |sliding| sliding.both_slopes(flow.system, t, y, d));
-        for c in 0..count {
-            let channel = self.channels[c];
-            self.channels[c].offset = match channel.kind {
-                ChannelKind::Zero => 2.0 * self.g[channel.boundary.switch].abs(),
-                _ => self.value(&channel, up, down).min(0.0),
-            };
-            self.values[0][c] = self.value(&self.channels[c], up, down);
-        }
-        self.slopes_at(flow, t, y, d, 0);
     }
 
     /// Whether there is anything to search for.
     pub fn active(&self) -> bool {
-        !self.channels.is_empty()
+        !self.channels.list.is_empty()
     }
 
     /// The first crossing of the step that `method` remembers, whose dense output is made. `touch_counts` says of a
@@ -135,37 +162,69 @@ impl Crossings {
         step: &Step,
         rtol: f64,
         touch_counts: &mut dyn FnMut(&mut Flow, usize) -> bool,
-    ) -> Option<Crossing> {
-        for j in 1..=PARTS {
-            let mut row = std::mem::take(&mut self.values[j]);
-            self.sample(flow, method, step, part(j), &mut row);
-            self.values[j] = row;
-        }
-        method.interpolate(1.0, &mut self.y);
-        let y = std::mem::take(&mut self.y);
-        self.slopes_at(flow, step.t + step.h, &y, step.d, 1);
-        self.y = y;
-
-        let mut first: Option<Crossing> = None;
-        for c in 0..self.channels.len() {
-            let limit = first.map_or(1.0, |crossing| crossing.theta);
-            let found = self.search_channel(flow, method, step, c, limit, rtol, touch_counts);
-            // At the same time the lower index comes first.
-            if let Some(found) = found.filter(|found| first.is_none_or(|first| found.theta < first.theta)) {
-                first = Some(found);
+    ) -> Found {
+        let mut search = Search { flow, method, step, rtol, touch_counts };
+        self.start[0].copy_from_slice(&self.values[0]);
+        self.start[1].copy_from_slice(&self.slopes[0]);
+        self.largest.fill(0.0);
+        self.rounding_known = false;
+        // The first g that is not a number, and the last point where it is one.
+        let mut wall: Option<(f64, usize)> = None;
+        let mut piece = Piece { start: 0.0, end: (2.0 * self.length / step.h).min(1.0) };
+        let mut shortened = false;
+        for _ in 0..MOST_PIECES {
+            let undefined = self.sample(&mut search, &piece);
+            if let Some((theta, c)) = undefined {
+                wall = Some((self.last_defined(&mut search, c, piece.start, theta), self.switch_of(c)));
+            } else if piece.length() > SHORTEST && !self.resolved(&mut search, &piece) {
+                piece.end = piece.start + 0.5 * piece.length();
+                shortened = true;
+                continue;
+            } else {
+                if let Some(crossing) = self.first_in_piece(&mut search, &piece) {
+                    return crossing;
+                }
+                self.length = piece.length() * step.h;
+                self.values.swap(0, PARTS);
+                self.slopes.swap(0, 1);
+                let next = piece.end + if shortened { 1.0 } else { 2.0 } * piece.length();
+                piece = Piece { start: piece.end, end: next };
+                shortened = false;
             }
+            let until = wall.map_or(1.0, |(theta, _)| theta);
+            if piece.start >= until {
+                return wall.map_or(Found::Nothing, |(theta, switch)| Found::Undefined { theta, switch });
+            }
+            piece.end = piece.end.min(until);
         }
-        first
+        Found::Unfinished { theta: piece.start }
     }
 
-    /// The step that was searched without success was accepted: its end is the next start.
+    /// The boundary that is reached first from the start of the step if all slopes stay as they are, and the time to it.
+    pub fn nearest(&self) -> Option<(f64, Boundary)> {
+        let sides = [ChannelKind::Above, ChannelKind::Below];
+        let slopes = self.values.first()?.iter().zip(&self.slopes[0]);
+        let times = self
+            .channels
+            .list
+            .iter()
+            .zip(slopes)
+            .filter(|(channel, (v, slope))| sides.contains(&channel.kind) && **v > 0.0 && **slope < 0.0);
+        times.map(|(channel, (v, slope))| (-v / slope, channel.boundary)).min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// The step that was searched is tried anew.
+    pub fn reject(&mut self) {
+        self.values[0].copy_from_slice(&self.start[0]);
+        self.slopes[0].copy_from_slice(&self.start[1]);
+    }
+
+    /// The point where the search ended was accepted: it is the next start.
     pub fn accept(&mut self) {
         if !self.active() {
             return;
         }
-        self.values.swap(0, PARTS);
-        self.slopes.swap(0, 1);
-        for (channel, v) in self.channels.iter_mut().zip(&mut self.values[0]) {
+        for (channel, v) in self.channels.list.iter_mut().zip(&mut self.values[0]) {
             if channel.kind != ChannelKind::Zero && channel.offset < 0.0 && *v > -2.0 * channel.offset {
                 *v += channel.offset;
                 channel.offset = 0.0;
@@ -173,73 +232,227 @@ impl Crossings {
         }
     }
 
-    fn search_channel(
-        &mut self,
-        flow: &mut Flow,
-        method: &dyn Method,
-        step: &Step,
-        c: usize,
-        limit: f64,
-        rtol: f64,
-        touch_counts: &mut dyn FnMut(&mut Flow, usize) -> bool,
-    ) -> Option<Crossing> {
-        let channel = self.channels[c];
-        let mut v = [0.0; PARTS + 1];
-        for (v, row) in v.iter_mut().zip(&self.values) {
-            *v = row[c];
+    fn switch_of(&self, c: usize) -> usize {
+        self.channels.list[c].boundary.switch
+    }
+
+    /// Evaluates all channels in the piece; returns a point and a channel that is not a number there nor around.
+    fn sample(&mut self, search: &mut Search, piece: &Piece) -> Option<(f64, usize)> {
+        let Search { flow, method, step, .. } = search;
+        let grid = (1..=PARTS).map(|j| (j as f64 / PARTS as f64, false, j));
+        let checks = CHECKS.iter().enumerate().map(|(i, &x)| (x, true, i));
+        for (x, check, row) in grid.chain(checks) {
+            let values = if check { &mut self.checks[row] } else { &mut self.values[row] };
+            let theta = piece.at(x);
+            self.channels.look_inside(flow, *method, step, theta);
+            self.channels.values(values);
+            if !values.iter().any(|v| v.is_nan()) {
+                continue;
+            }
+            // A single point, such as that of sin(x)/x at 0, does not count.
+            for aside in [-1e-7, 1e-7] {
+                let beside = (theta + aside * piece.length()).clamp(0.0, 1.0);
+                self.channels.look_inside(flow, *method, step, beside);
+                self.channels.values(values);
+                if let Some(c) = values.iter().position(|v| v.is_nan()) {
+                    return Some((theta, c));
+                }
+            }
         }
-        let (slope0, slope1) = (step.h * self.slopes[0][c], step.h * self.slopes[1][c]);
-        let largest = v.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-        let crossing = |theta, touch| Some(Crossing { theta, boundary: channel.boundary, touch });
-        let width = f64::EPSILON * step.t.abs().max(step.h) / step.h;
+        self.channels.slopes_inside(flow, *method, step, piece.end, &mut self.slopes[1]);
+        None
+    }
+
+    /// The last point where channel c is a number, from one where it is to one where it is not.
+    fn last_defined(&mut self, search: &mut Search, c: usize, mut defined: f64, mut undefined: f64) -> f64 {
+        let channel = self.channels.list[c];
+        loop {
+            let middle = defined + 0.5 * (undefined - defined);
+            if middle <= defined || middle >= undefined {
+                return defined;
+            }
+            self.channels.look_inside(search.flow, search.method, search.step, middle);
+            if self.channels.value(&channel).is_nan() {
+                undefined = middle;
+            } else {
+                defined = middle;
+            }
+        }
+    }
+
+    /// Whether the samples show all there is to see.
+    ///
+    /// What they do not show is about as large as the difference e between v and the polynomial. It does not matter where
+    /// v stays far from zero compared with e, and where e is a small part of the change of v or due to rounding. The shorter
+    /// the piece is already, the larger a part: a singularity is not resolved by any number of pieces.
+    fn resolved(&mut self, search: &mut Search, piece: &Piece) -> bool {
+        let scale = piece.length() * search.step.h;
+        for c in 0..self.channels.list.len() {
+            if self.channels.list[c].kind == ChannelKind::Zero {
+                continue;
+            }
+            let v = self.samples(c);
+            let mut error: f64 = 0.0;
+            let (mut least, mut most) = range(&v);
+            for (row, weights) in self.checks.iter().zip(&self.weights.checks) {
+                error = error.max((row[c] - sum(weights, &v)).abs());
+                (least, most) = (least.min(row[c]), most.max(row[c]));
+            }
+            let has_slope = matches!(self.channels.list[c].kind, ChannelKind::Above | ChannelKind::Below);
+            for (slopes, weights) in self.slopes.iter().zip(&self.weights.ends) {
+                let difference = (slopes[c] * scale - sum(weights, &v)).abs();
+                // At the ends the polynomial's slope is wrong by about 75 times what its value is wrong nearby.
+                if has_slope && difference.is_finite() {
+                    error = error.max(difference / 75.0);
+                }
+            }
+            let small = (1e-5 / piece.length()).min(0.02) * (most - least);
+            if error <= small || least > 4.0 * error {
+                continue;
+            }
+            if !self.rounding_known {
+                let middle = piece.at(0.5);
+                self.channels.rounding(search.flow, search.method, search.step, middle, &mut self.rounding);
+                self.rounding_known = true;
+            }
+            if error > self.rounding[c] {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn samples(&self, c: usize) -> [f64; PARTS + 1] {
+        std::array::from_fn(|j| self.values[j][c])
+    }
+
+    fn first_in_piece(&mut self, search: &mut Search, piece: &Piece) -> Option<Found> {
+        let mut first: Option<Crossing> = None;
+        for c in 0..self.channels.list.len() {
+            let limit = first.map_or(piece.end, |crossing| crossing.theta);
+            match self.search_channel(search, piece, c, limit) {
+                // At the same time the lower index comes first.
+                Some(Found::Crossing(found)) if first.is_none_or(|first| found.theta < first.theta) => {
+                    first = Some(found);
+                }
+                Some(Found::Undefined { theta, switch }) if theta < limit => {
+                    return Some(Found::Undefined { theta, switch });
+                }
+                _ => {}
+            }
+        }
+        first.map(Found::Crossing)
+    }
+
+    fn search_channel(&mut self, search: &mut Search, piece: &Piece, c: usize, limit: f64) -> Option<Found> {
+        let channel = self.channels.list[c];
+        let v = self.samples(c);
+        let (least, most) = range(&v);
+        self.largest[c] = self.largest[c].max(most.abs()).max(least.abs());
+        let largest = self.largest[c];
+        let scale = piece.length() * search.step.h;
+        let slopes = [scale * self.slopes[0][c], scale * self.slopes[1][c]];
         let fine = self.fine(&v);
         let low = 0.02 * largest;
-        let mut before = (0.0, v[0]);
+        let mut before = (piece.start, v[0]);
         let mut touched = None;
+        let Search { flow, method, step, .. } = search;
+        let channels = &mut self.channels;
         let mut at = |theta: f64| {
-            let (up, down) = self.look(flow, method, step, theta);
-            self.value(&channel, up, down)
+            channels.look_inside(flow, *method, step, theta);
+            channels.value(&channel)
         };
+        let mut beyond = None;
         for q in 1..=POINTS {
-            if point(q - 1) >= limit {
+            if piece.at(point(q - 1)) >= limit {
                 break;
             }
             if fine[q] < 0.0 {
-                let value = if q.is_multiple_of(FINE) { fine[q] } else { at(point(q)) };
+                let theta = piece.at(point(q));
+                let value = if q.is_multiple_of(FINE) { fine[q] } else { at(theta) };
                 if value < 0.0 {
-                    return crossing(locate(&mut at, before, (point(q), value), width), false);
+                    beyond = Some((theta, value));
+                    break;
                 }
             }
-            if let Some((left, middle, right)) = dip(&fine, q, slope0, slope1, low) {
+            if let Some(places) = dip(&fine, q, slopes, low) {
+                let [left, middle, right] = places.map(|x| piece.at(x));
                 let middle = (middle, at(middle));
                 let bottom = lowest(&mut at, left, middle, right);
                 if bottom.1 < 0.0 {
-                    return crossing(locate(&mut at, before, bottom, width), false);
+                    beyond = Some(bottom);
+                    break;
                 }
-                if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= rtol.max(1e-12) * largest {
+                if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= search.rtol.max(1e-12) * largest {
                     touched = Some(bottom.0);
                 }
             }
             if q.is_multiple_of(FINE) && fine[q] > 0.0 {
-                before = (point(q), fine[q]);
+                before = (piece.at(point(q)), fine[q]);
             }
+        }
+        if let Some(beyond) = beyond {
+            let width = f64::EPSILON * search.step.t.abs().max(search.step.h) / search.step.h;
+            let (before, beyond) = locate(&mut at, before, beyond, width);
+            return Some(self.crossing(search, &channel, (before, beyond), width, largest));
         }
         let can_touch = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below)
             && channel.boundary.on != channel.boundary.above;
         match touched {
-            Some(theta) if can_touch && touch_counts(flow, channel.boundary.switch) => crossing(theta, true),
+            Some(theta) if can_touch && (search.touch_counts)(search.flow, channel.boundary.switch) => {
+                Some(Found::Crossing(Crossing { theta, boundary: channel.boundary, touch: true, jump: None }))
+            }
             _ => None,
         }
     }
 
+    /// What is between two neighbouring points of different sign: a zero of v, or a jump.
+    ///
+    /// Towards a zero |v| decreases; at a jump it is as large as a little aside, or larger as at a pole.
+    fn crossing(
+        &mut self,
+        search: &mut Search,
+        channel: &Channel,
+        (before, beyond): (At, At),
+        width: f64,
+        largest: f64,
+    ) -> Found {
+        let Search { flow, method, step, .. } = search;
+        let theta = beyond.0;
+        let boundary = channel.boundary;
+        if beyond.1.is_nan() {
+            return Found::Undefined { theta: before.0, switch: boundary.switch };
+        }
+        let plain = Found::Crossing(Crossing { theta, boundary, touch: false, jump: None });
+        let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
+        let nearest = before.1.min(-beyond.1);
+        if !has_side || nearest <= 1e-9 * largest {
+            return plain;
+        }
+        let aside = [(before.0 - 64.0 * width).max(0.0), (beyond.0 + 64.0 * width).min(1.0)];
+        if (before.0 - aside[0]).max(aside[1] - beyond.0) < 16.0 * width {
+            return plain;
+        }
+        let far = aside.map(|theta| {
+            self.channels.look_inside(flow, *method, step, theta);
+            self.channels.value(channel)
+        });
+        if before.1 < 0.5 * far[0] || beyond.1 > 0.5 * far[1] {
+            return plain;
+        }
+        self.channels.look_inside(flow, *method, step, theta);
+        let mode = plain_mode(channel.switch_kind, self.channels.g(boundary.switch), boundary.on);
+        Found::Crossing(Crossing { theta, boundary, touch: false, jump: Some(mode) })
+    }
+
     /// The values at the fine points by the polynomial; infinite between the samples where v is so far from zero that it
-    /// would have to change more than it does over the whole step.
+    /// would have to change more than it does over the whole piece.
     fn fine(&self, v: &[f64; PARTS + 1]) -> [f64; POINTS + 1] {
         let mut fine = [f64::INFINITY; POINTS + 1];
-        let (least, largest) = v.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, g), &v| (l.min(v), g.max(v)));
-        if least <= largest - least {
-            for (fine, weights) in fine.iter_mut().zip(&self.lagrange) {
-                *fine = weights.iter().zip(v).map(|(weight, v)| weight * v).sum();
+        let (least, most) = range(v);
+        if least <= most - least {
+            for (fine, weights) in fine.iter_mut().zip(&self.weights.fine) {
+                *fine = sum(weights, v);
             }
         }
         for (fine, v) in fine.iter_mut().step_by(FINE).zip(v) {
@@ -247,50 +460,14 @@ impl Crossings {
         }
         fine
     }
-
-    fn sample(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, theta: f64, values: &mut [f64]) {
-        let (up, down) = self.look(flow, method, step, theta);
-        for (v, channel) in values.iter_mut().zip(&self.channels) {
-            *v = self.value(channel, up, down);
-        }
-    }
-
-    /// Evaluates the switches at a point of the step; returns g′ above and below a boundary on which the flow slides.
-    fn look(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, theta: f64) -> (f64, f64) {
-        method.interpolate(theta, &mut self.y);
-        let t = step.t + theta * step.h;
-        flow.system.switch_values(t, &self.y, step.d, &mut self.g);
-        flow.sliding.as_mut().map_or((0.0, 0.0), |sliding| sliding.both_slopes(flow.system, t, &self.y, step.d))
-    }
-
-    /// The value of a channel where the switches were evaluated last.
-    fn value(&self, channel: &Channel, up: f64, down: f64) -> f64 {
-        let g = self.g[channel.boundary.switch] - channel.boundary.level;
-        let v = match channel.kind {
-            ChannelKind::Above => g,
-            ChannelKind::Below => -g,
-            ChannelKind::Zero => return if g.abs() > channel.offset { -1.0 } else { 1.0 },
-            ChannelKind::SlideUp => -up,
-            ChannelKind::SlideDown => down,
-        };
-        v - channel.offset
-    }
-
-    fn slopes_at(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64], end: usize) {
-        flow.with(|system| system.switch_slopes(t, y, d, &mut self.g));
-        for (slope, channel) in self.slopes[end].iter_mut().zip(&self.channels) {
-            *slope = match channel.kind {
-                ChannelKind::Above => self.g[channel.boundary.switch],
-                ChannelKind::Below => -self.g[channel.boundary.switch],
-                ChannelKind::Zero | ChannelKind::SlideUp | ChannelKind::SlideDown => 0.0,
-            };
-        }
-    }
 }
 
-/// The sample j.
-fn part(j: usize) -> f64 {
-    j as f64 / PARTS as f64
+fn range(v: &[f64]) -> (f64, f64) {
+    v.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &v| (least.min(v), most.max(v)))
+}
+
+fn sum(weights: &[f64; PARTS + 1], v: &[f64; PARTS + 1]) -> f64 {
+    weights.iter().zip(v).map(|(weight, v)| weight * v).sum()
 }
 
 /// The fine point q.
@@ -298,18 +475,35 @@ fn point(q: usize) -> f64 {
     q as f64 / POINTS as f64
 }
 
-/// The Lagrange polynomials of the samples at the fine points.
-fn lagrange() -> Vec<[f64; PARTS + 1]> {
-    let weight = |x: f64, j: usize| {
-        let others = (0..=PARTS).filter(|&i| i != j);
-        others.map(|i| (x - part(i)) / (part(j) - part(i))).product()
-    };
-    (0..=POINTS).map(|q| std::array::from_fn(|j| weight(point(q), j))).collect()
+impl Weights {
+    /// The Lagrange polynomials of the samples,
+    ///
+    /// ```text
+    ///   ℓⱼ(x) = Π (x − xᵢ)/(xⱼ − xᵢ),   ℓⱼ′(x) = Σₘ 1/(xⱼ − xₘ) Π (x − xᵢ)/(xⱼ − xᵢ)      i ≠ j, m
+    /// ```
+    fn new() -> Weights {
+        let node = |j: usize| j as f64 / PARTS as f64;
+        let product = |x: f64, j: usize, without: usize| -> f64 {
+            let others = (0..=PARTS).filter(|&i| i != j && i != without);
+            others.map(|i| (x - node(i)) / (node(j) - node(i))).product()
+        };
+        let value = |x: f64| std::array::from_fn(|j| product(x, j, j));
+        let slope = |x: f64| {
+            std::array::from_fn(|j| {
+                (0..=PARTS).filter(|&m| m != j).map(|m| product(x, j, m) / (node(j) - node(m))).sum()
+            })
+        };
+        Weights {
+            fine: (0..=POINTS).map(|q| value(point(q))).collect(),
+            checks: CHECKS.iter().map(|&x| value(x)).collect(),
+            ends: vec![slope(0.0), slope(1.0)],
+        }
+    }
 }
 
-/// The first point of v ≤ 0 between `before` and `beyond`. Right after an event v begins at zero and rises; if it does
-/// not even do that, the crossing is at once.
-fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> f64 {
+/// The neighbours of the first zero of v between `before` and `beyond`. Right after an event v begins at zero and
+/// rises; if it does not even do that, the crossing is at once.
+fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
     if before.1 > 0.0 {
         return first_beyond(v, before, beyond, width);
     }
@@ -321,20 +515,20 @@ fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> 
             return first_beyond(v, (before.0 + length, value), beyond, width);
         }
     }
-    before.0
+    (before, before)
 }
 
 /// Where v may dip towards zero near the fine point q: between the points around one that is low and lower than they
-/// are, or at an end of the step whose slope points the other way. The slopes are those by θ.
-fn dip(fine: &[f64; POINTS + 1], q: usize, slope0: f64, slope1: f64, low: f64) -> Option<(f64, f64, f64)> {
-    if q == 1 && slope0 < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 {
-        return Some((0.0, 0.5 * point(1), point(1)));
+/// are, or at an end of the piece whose slope points the other way. The slopes are those by x.
+fn dip(fine: &[f64; POINTS + 1], q: usize, slopes: [f64; 2], low: f64) -> Option<[f64; 3]> {
+    if q == 1 && slopes[0] < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 {
+        return Some([0.0, 0.5 * point(1), point(1)]);
     }
     if q == POINTS {
-        let turned = slope1 > 0.0 && fine[q] <= fine[q - 1];
-        let rests = fine[q] <= 1e-4 * low && slope1.abs() <= 0.1 * low && fine[q] < fine[q - 1];
-        return (turned || rests).then_some((point(q - 1), 1.0, 1.0));
+        let turned = slopes[1] > 0.0 && fine[q] <= fine[q - 1];
+        let rests = fine[q] <= 1e-4 * low && slopes[1].abs() <= 0.1 * low && fine[q] < fine[q - 1];
+        return (turned || rests).then_some([point(q - 1), 1.0, 1.0]);
     }
     let lowest = fine[q] <= fine[q - 1] && fine[q] <= fine[q + 1] && fine[q - 1] > fine[q + 1].min(fine[q]);
-    (lowest && fine[q] <= low).then_some((point(q - 1), point(q), point(q + 1)))
+    (lowest && fine[q] <= low).then_some([point(q - 1), point(q), point(q + 1)])
 }

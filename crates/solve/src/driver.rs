@@ -3,13 +3,14 @@
 
 use std::ops::ControlFlow;
 
+use crate::channels::Step;
 use crate::controller::Controller;
-use crate::crossings::{Crossing, Step};
+use crate::crossings::{Crossing, Found};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
 use crate::options::{check_start, tolerance};
 use crate::rows::RowTimes;
-use crate::sliding::Flow;
+use crate::sliding::{Boundary, Flow};
 use crate::stiffness::Stiffness;
 use crate::{
     Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance, Trial,
@@ -66,6 +67,8 @@ struct Run<'a> {
     d: Vec<f64>,
     /// The step wished for next.
     h: f64,
+    /// A fixed step must be shorter than this to be computed at all.
+    shorter: Option<f64>,
     /// f(t, y, d), if `f_known`.
     f: Vec<f64>,
     f_known: bool,
@@ -107,7 +110,7 @@ impl<'a> Run<'a> {
         let longest = if searched { 0.1 * span } else { span };
         method.restart();
         Ok(Run {
-            events: Events::new(layout, start.t, t_end)?,
+            events: Events::new(layout, start.t, t_end, &tol)?,
             flow: Flow::new(system),
             method,
             sink,
@@ -124,6 +127,7 @@ impl<'a> Run<'a> {
             y: start.y.to_vec(),
             d,
             h: 0.0,
+            shorter: None,
             f: vec![0.0; n],
             f_known: false,
             scratch: [vec![0.0; n], vec![0.0; n]],
@@ -153,15 +157,17 @@ impl<'a> Run<'a> {
         let interrupted = matches!(reason, Some(Reason::Interrupted { .. }));
         if reason.is_some() && !interrupted && self.rows.adds_rows() && self.last_row != self.t {
             // A sink that wants to end here gets its wish.
-            let _ = self.sink.row(self.t, &self.y, &self.d);
+            let mixture = self.flow.mixture(self.t, &self.y, &self.d);
+            let _ = self.sink.row(self.t, &self.y, &self.d, mixture);
         }
-        let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations() + self.events.evaluations();
+        let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations + self.events.evaluations();
         self.statistics.evaluations = self.method.work();
         self.statistics.evaluations.f += unseen;
         Outcome {
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: self.t,
+            sliding: self.flow.mixture(self.t, &self.y, &self.d).cloned(),
             y: self.y,
             d: self.d,
             statistics: self.statistics,
@@ -243,6 +249,9 @@ impl<'a> Run<'a> {
         if end <= self.t {
             return Err(Reason::StepTooSmall { t: self.t, h: step, component: 0, error: 0.0 });
         }
+        if let Some(h) = self.shorter.filter(|h| self.t + h < end.min(stop)) {
+            return Ok(Plan { h, end: self.t + h, cut: true });
+        }
         if end >= stop - 1e-9 * step {
             let whole = on_grid && end <= stop + 1e-9 * step;
             return Ok(Plan { h: if whole { step } else { stop - self.t }, end: stop, cut: !whole });
@@ -265,53 +274,68 @@ impl<'a> Run<'a> {
         if let Err(failure) = prepared {
             return self.fail(plan, failure);
         }
-        let crossing = if searching {
+        let found = if searching {
             let step = Step { t: self.t, h: plan.h, d: &self.d };
             self.events.search(&mut self.flow, self.method, &step, self.tol.rtol)
         } else {
-            None
+            Found::Nothing
         };
+        if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found
+            && self.options.step.is_none()
+            && !self.is_negligible(theta * plan.h)
+        {
+            // Behind the jump f may be another one, too: the step must end before it.
+            self.events.reject();
+            self.statistics.rejected += 1;
+            // So much shorter that the plan does not stretch it again.
+            self.h = 0.98 * theta * plan.h;
+            return Ok(());
+        }
         if self.options.step.is_none() {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
             // A step cut short says nothing against the longer one.
             self.h = if plan.cut { wished.max(self.h) } else { wished };
         }
         let t = self.t;
-        match crossing {
-            Some(crossing) => self.go_inside(plan, &crossing)?,
-            None => {
+        match found {
+            Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
+            Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
+            Found::Nothing => {
                 self.rows_before(plan.end, plan)?;
                 self.y.copy_from_slice(self.method.end());
                 self.t = plan.end;
             }
         }
         self.f_known = false;
+        self.shorter = None;
         if self.t > t {
-            let h = if crossing.is_some() { self.t - t } else { plan.h };
+            let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
             self.sink.step(self.t, h, trial.order);
         }
-        if crossing.is_some() || instant {
-            return self.event(crossing, plan.h);
+        match found {
+            Found::Crossing(crossing) => return self.event(Some(crossing), plan.h),
+            Found::Undefined { switch, .. } => return Err(Reason::SwitchNotFinite { t: self.t, switch }),
+            Found::Unfinished { .. } => self.method.restart(),
+            Found::Nothing if instant => return self.event(None, plan.h),
+            Found::Nothing => self.method.accept(),
         }
-        self.method.accept();
         self.events.accept();
         self.row_if_due()
     }
 
-    /// Goes to a crossing inside the step. If it falls on the end of the step or on a row but for rounding, it is
-    /// there.
-    fn go_inside(&mut self, plan: Plan, crossing: &Crossing) -> Result<(), Reason> {
-        let mut t = self.t + crossing.theta * plan.h;
-        let resolution = 4.0 * f64::EPSILON * self.t.abs().max(plan.h);
+    /// Goes to a point inside the step. If it may be `moved` and falls on the end of the step or on a row but for
+    /// rounding, it is there; a jump must not be moved, for its other side is another world.
+    fn go_inside(&mut self, plan: Plan, mut theta: f64, moved: bool) -> Result<(), Reason> {
+        let mut t = self.t + theta * plan.h;
+        let resolution = if moved { 4.0 * f64::EPSILON * self.t.abs().max(plan.h) } else { 0.0 };
         self.rows_before(t - resolution, plan)?;
         if (t - plan.end).abs() <= resolution {
             self.y.copy_from_slice(self.method.end());
             self.t = plan.end;
             return Ok(());
         }
-        let mut theta = crossing.theta;
-        if (t - self.next_row).abs() <= resolution {
+        if moved && (t - self.next_row).abs() <= resolution {
             t = self.next_row;
             theta = ((t - self.t) / plan.h).clamp(0.0, 1.0);
         }
@@ -358,7 +382,7 @@ impl<'a> Run<'a> {
     fn rows_at_event(&mut self, acted: bool) -> Result<(), Reason> {
         if acted && (self.rows.adds_rows() || self.next_row <= self.t) {
             let (y, d) = (&self.events.y_before, &self.events.d_before);
-            let flow = self.sink.row(self.t, y, d);
+            let flow = self.sink.row(self.t, y, d, self.events.mixture_before.as_ref());
             self.obey(flow)?;
             while self.next_row <= self.t {
                 self.next_row();
@@ -410,7 +434,8 @@ impl<'a> Run<'a> {
             return Err(Reason::NotFinite { t, component, at_start: false });
         }
         self.last_row = t;
-        let flow = self.sink.row(t, y, &self.d);
+        let mixture = self.flow.mixture(t, y, &self.d);
+        let flow = self.sink.row(t, y, &self.d, mixture);
         self.obey(flow)
     }
 
@@ -426,6 +451,18 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Whether the state changes so little in a time `h` from now that no error can come from how it is passed.
+    fn is_negligible(&mut self, h: f64) -> bool {
+        if h <= 100.0 * self.smallest_step() {
+            return true;
+        }
+        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
+        self.statistics.evaluations.f += 1;
+        self.f_known = self.f.iter().all(|f| f.is_finite());
+        let scale = |i: usize| self.tol.atol[i] + self.tol.rtol * self.y[i].abs();
+        self.f_known && (0..self.y.len()).all(|i| h * self.f[i].abs() <= 0.01 * scale(i))
+    }
+
     fn fail(&mut self, plan: Plan, failure: StepFailure) -> Result<(), Reason> {
         self.statistics.rejected += 1;
         let (t, component) = match failure {
@@ -433,10 +470,56 @@ impl<'a> Run<'a> {
             StepFailure::NotFiniteAtStart { component } => return Err(self.not_finite_here(component)),
         };
         self.h = plan.h * self.controller.failed();
+        // Perhaps a trial left the domain of its branch behind a boundary at which another branch begins.
+        if let Some((time, boundary)) = self.events.nearest_boundary().filter(|(time, _)| *time <= 2.0 * plan.h) {
+            let tiny = time <= 1e-9 * (self.t - self.t_start).max(self.h_max);
+            if tiny && self.is_negligible(time) {
+                return self.step_over(time, boundary, Reason::NotFinite { t, component, at_start: false });
+            }
+            if self.options.step.is_none() {
+                self.h = self.h.min(0.9 * time);
+            } else if time > self.smallest_step() {
+                self.shorter = Some((0.9 * time).min(0.5 * plan.h));
+                return Ok(());
+            }
+        }
         if self.options.step.is_some() || self.h < self.smallest_step() {
             return Err(Reason::NotFinite { t, component, at_start: false });
         }
         Ok(())
+    }
+
+    /// Goes on by the tiny time to a boundary along f as it is, to where the branch beyond can be evaluated: a bit
+    /// behind the boundary if the motion goes on there, or else a bit before it. If neither can, the run ends for
+    /// `reason`.
+    fn step_over(&mut self, time: f64, boundary: Boundary, reason: Reason) -> Result<(), Reason> {
+        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
+        let stop = self.t_end.min(self.events.next_instant());
+        let t = (self.t + time).min(stop);
+        let across: Vec<f64> = self.f.iter().map(|f| 0.25 * time * f).collect();
+        let mut y = self.y.clone();
+        let found = [1.125, 0.875].into_iter().find(|part| {
+            for (y, (start, f)) in y.iter_mut().zip(self.y.iter().zip(&self.f)) {
+                *y = start + part * time * f;
+            }
+            self.events.set_across(&across);
+            let now = Now { t, y: &mut y, d: &mut self.d, scale: self.h_max };
+            self.events.stays_finite(&mut self.flow, &now, boundary)
+        });
+        if found.is_none() {
+            return Err(reason);
+        }
+        while self.next_row < t {
+            let row = self.next_row;
+            self.row(row, &y)?;
+            self.next_row();
+        }
+        self.y.copy_from_slice(&y);
+        self.t = t;
+        self.f_known = false;
+        let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None };
+        self.event(Some(crossing), self.h_max)?;
+        if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
     }
 
     fn not_finite_here(&self, component: usize) -> Reason {

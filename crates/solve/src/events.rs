@@ -1,11 +1,12 @@
 //! What happens at an instant: modes change, conditions become true, actions run, until all is quiet.
 
-use crate::crossings::{Crossing, Crossings, Step};
+use crate::channels::Step;
+use crate::crossings::{Crossing, Crossings, Found};
 use crate::instants::Instants;
-use crate::sliding::Flow;
+use crate::sliding::{Boundary, Flow};
 use crate::switches::{Moment, Switches};
 use crate::zeno::Guard;
-use crate::{Layout, Method, Reaction, Reason, UsageError, Zeno};
+use crate::{Layout, Method, Mixture, Reaction, Reason, Tolerance, UsageError, Zeno};
 
 /// Actions may trigger actions so often at one instant.
 const ROUNDS: usize = 100;
@@ -18,6 +19,7 @@ pub(crate) struct Events {
     crossings: Crossings,
     guard: Guard,
     reactions: Vec<Reaction>,
+    t_end: f64,
     /// Number of held values.
     held: usize,
     /// Whether each condition was true.
@@ -30,6 +32,9 @@ pub(crate) struct Events {
     /// State and discrete values before the instant.
     pub y_before: Vec<f64>,
     pub d_before: Vec<f64>,
+    /// The mixture before the instant, and the boundaries it was of.
+    pub mixture_before: Option<Mixture>,
+    slid: Vec<Boundary>,
 }
 
 /// The point in time at which something happens; what happens there changes y and d.
@@ -55,15 +60,16 @@ pub(crate) struct Happened {
 }
 
 impl Events {
-    pub fn new(layout: &Layout, t_start: f64, t_end: f64) -> Result<Events, UsageError> {
+    pub fn new(layout: &Layout, t_start: f64, t_end: f64, tol: &Tolerance) -> Result<Events, UsageError> {
         let (y, d) = (vec![0.0; layout.states], vec![0.0; layout.discrete()]);
         let conditions = vec![false; layout.conditions.len()];
         Ok(Events {
             instants: Instants::new(layout, t_start, t_end)?,
             switches: Switches::new(layout),
-            crossings: Crossings::new(layout.states, layout.switches.len()),
+            crossings: Crossings::new(layout.switches.len(), tol),
             guard: Guard::new(layout.switches.len(), t_start),
             reactions: layout.conditions.clone(),
+            t_end,
             held: layout.held,
             truth: conditions.clone(),
             truth_now: conditions,
@@ -73,6 +79,8 @@ impl Events {
             new_d: d.clone(),
             y_before: y,
             d_before: d,
+            mixture_before: None,
+            slid: Vec::new(),
         })
     }
 
@@ -94,14 +102,18 @@ impl Events {
     /// The start. What is true by the start values themselves does not fire; what becomes true right behind them does:
     /// a ball that lies on the floor and moves downwards bounces.
     pub fn begin(&mut self, flow: &mut Flow, now: &mut Now) -> Result<Happened, Reason> {
-        self.keep(now);
+        self.keep(flow, now);
         let zeno = |cause| Reason::Zeno { t: now.t, cause };
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
         let mut happened = Happened::default();
         self.run_actions(flow, now, &mut happened)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
-        flow.system.conditions(now.d, &mut self.truth);
+        // As for the other switches, what is not true at the start itself but right behind it becomes true.
+        self.d_test.copy_from_slice(now.d);
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        self.switches.exact_time_modes(flow.system, &moment, &mut self.d_test);
+        flow.system.conditions(&self.d_test, &mut self.truth);
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
         self.quieten(flow, now, happened)
@@ -109,21 +121,28 @@ impl Events {
 
     /// An instant at which a step ended, at a crossing or not.
     pub fn at(&mut self, flow: &mut Flow, now: &mut Now, crossing: Option<Crossing>) -> Result<Happened, Reason> {
-        self.keep(now);
+        self.keep(flow, now);
         let zeno = |cause| Reason::Zeno { t: now.t, cause };
         self.switches.clear();
-        if let Some(sliding) = &flow.sliding {
-            self.switches.put_on(sliding.boundary);
+        for boundary in flow.boundaries() {
+            self.switches.put_on(*boundary);
         }
         let mut happened = Happened::default();
         if let Some(crossing) = crossing {
             let resolution = 16.0 * f64::EPSILON * now.t.abs();
             self.guard.event(crossing.boundary.switch, now.t, resolution).map_err(zeno)?;
-            self.switches.put_on(crossing.boundary);
+            match crossing.jump {
+                Some(mode) => self.switches.force(crossing.boundary.switch, mode),
+                None => self.switches.put_on(crossing.boundary),
+            }
             happened.changed = true;
         }
         if now.t >= self.instants.next() {
             self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+            if !self.actions.is_empty() {
+                // What is sampled at a crossing is the value behind it.
+                self.settle(flow, now)?;
+            }
             self.run_actions(flow, now, &mut happened)?;
         }
         if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {
@@ -135,19 +154,21 @@ impl Events {
         self.quieten(flow, now, happened)
     }
 
-    fn keep(&mut self, now: &Now) {
+    fn keep(&mut self, flow: &mut Flow, now: &Now) {
+        self.mixture_before = flow.mixture(now.t, now.y, now.d).cloned();
+        self.slid.clear();
+        self.slid.extend_from_slice(flow.boundaries());
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
     }
 
     /// Modes, conditions, actions, again and again until nothing becomes true any more.
     fn quieten(&mut self, flow: &mut Flow, now: &mut Now, mut happened: Happened) -> Result<Happened, Reason> {
-        let slid = flow.sliding.is_some();
+        let slid = self.slid.clone();
         let mut culprit = 0;
         let mut quiet = false;
         for _ in 0..ROUNDS {
-            let moment = Moment { t: now.t, y: now.y, scale: now.scale };
-            self.switches.settle(flow, &moment, now.d).map_err(|cause| Reason::Zeno { t: now.t, cause })?;
+            self.settle(flow, now)?;
             match self.react(flow, now, &mut happened)? {
                 Some(condition) => culprit = condition,
                 None => {
@@ -165,11 +186,22 @@ impl Events {
         {
             return Err(Reason::Zeno { t: now.t, cause: Zeno::Accumulation { switch } });
         }
-        happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.sliding.is_some();
+        self.switches.across.clear();
+        happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.boundaries();
         if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }
         Ok(happened)
+    }
+
+    /// The modes from now on; at the end of the run, where nothing follows, those of this very instant.
+    fn settle(&mut self, flow: &mut Flow, now: &mut Now) -> Result<(), Reason> {
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        if now.t < self.t_end {
+            return self.switches.settle(flow, &moment, now.d);
+        }
+        self.switches.modes_at_end(flow, &moment, now.d);
+        Ok(())
     }
 
     /// Runs the actions of the conditions that became true; returns one of these conditions.
@@ -200,8 +232,25 @@ impl Events {
         }
         self.new_y.copy_from_slice(now.y);
         self.new_d.copy_from_slice(now.d);
+        let mixture = flow.mixture(now.t, now.y, now.d).cloned();
         for action in self.actions.drain(..) {
-            flow.system.act(action, now.t, now.y, now.d, &mut self.new_y, &mut self.new_d);
+            match &mixture {
+                None => flow.system.act(action, now.t, now.y, now.d, &mut self.new_y, &mut self.new_d),
+                Some(mixture) => {
+                    // What an action reads while the solution slides is mixed like f.
+                    let n = now.y.len();
+                    let start = [self.new_y.as_slice(), &self.new_d].concat();
+                    let mut mixed = start.clone();
+                    let mut act = |d: &[f64], values: &mut [f64]| {
+                        values.copy_from_slice(&start);
+                        let (new_y, new_d) = values.split_at_mut(n);
+                        flow.system.act(action, now.t, now.y, d, new_y, new_d);
+                    };
+                    mixture.mix(&mut act, &mut mixed);
+                    self.new_y.copy_from_slice(&mixed[..n]);
+                    self.new_d.copy_from_slice(&mixed[n..]);
+                }
+            }
         }
         let held = &self.new_d[self.d_test.len() - self.held..];
         if let Some(component) = self.new_y.iter().chain(held).position(|value| !value.is_finite()) {
@@ -216,7 +265,7 @@ impl Events {
     }
 
     /// The first crossing of the step that `method` remembers.
-    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, rtol: f64) -> Option<Crossing> {
+    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, rtol: f64) -> Found {
         let (test, truth, truth_now) = (&mut self.d_test, &self.truth, &mut self.truth_now);
         let mut touch_counts = |flow: &mut Flow, switch: usize| {
             test.copy_from_slice(step.d);
@@ -225,6 +274,40 @@ impl Events {
             truth_now.iter().zip(truth).any(|(now, before)| *now && !before)
         };
         self.crossings.search(flow, method, step, rtol, &mut touch_counts)
+    }
+
+    /// The boundary that is reached first if all slopes stay as they are, and the time to it.
+    pub fn nearest_boundary(&self) -> Option<(f64, Boundary)> {
+        self.crossings.nearest()
+    }
+
+    /// How to get from one side of the boundary that is reached next to the other, for the sake of slopes that exist on
+    /// one side only. Forgotten after the next instant.
+    pub fn set_across(&mut self, across: &[f64]) {
+        self.switches.across.clear();
+        self.switches.across.extend_from_slice(across);
+    }
+
+    /// Whether f will be finite at `now`, which is on this boundary, when the modes have settled. Changes nothing.
+    pub fn stays_finite(&mut self, flow: &mut Flow, now: &Now, boundary: Boundary) -> bool {
+        let (sliding, switches) = (flow.sliding.clone(), self.switches.clone());
+        self.d_test.copy_from_slice(now.d);
+        self.switches.clear();
+        for boundary in flow.boundaries() {
+            self.switches.put_on(*boundary);
+        }
+        self.switches.put_on(boundary);
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        let settled = self.switches.settle(flow, &moment, &mut self.d_test);
+        flow.with(|system| system.derivative(now.t, now.y, &self.d_test, &mut self.new_y));
+        let finite = settled.is_ok() && self.new_y.iter().all(|f| f.is_finite());
+        (flow.sliding, self.switches) = (sliding, switches);
+        finite
+    }
+
+    /// The step that was searched is tried anew.
+    pub fn reject(&mut self) {
+        self.crossings.reject();
     }
 
     /// The step was accepted to its end, where nothing happened.

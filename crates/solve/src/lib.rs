@@ -4,6 +4,7 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
+mod channels;
 mod controller;
 mod crossings;
 mod doubling;
@@ -35,4 +36,5 @@ pub use methods::{BadParameter, Choice, by_name, names};
 pub use options::{AbsoluteTolerance, Options, Rows, Start, UsageError};
 pub use outcome::*;
 pub use rows::{Interrupt, Sink};
+pub use sliding::Mixture;
 pub use system::*;

@@ -1,6 +1,6 @@
 //! What came out of a run, and why it ended early if it did.
 
-use crate::Work;
+use crate::{Mixture, Work};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,13 @@ pub enum Reason {
         component: usize,
         /// Already at the start.
         at_start: bool,
+    },
+    /// What decides a switch is not a number beyond this time, so that its side is unknown.
+    SwitchNotFinite {
+        /// Time.
+        t: f64,
+        /// Index of the switch.
+        switch: usize,
     },
     /// Events follow each other without end.
     Zeno {
@@ -112,7 +119,7 @@ impl Reason {
             Reason::Singularity { .. } => "singularity",
             Reason::StepTooSmall { .. } => "step_too_small",
             Reason::MaxSteps { .. } => "max_steps",
-            Reason::NotFinite { .. } => "not_finite",
+            Reason::NotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
             Reason::Zeno { .. } => "zeno",
             Reason::Interrupted { .. } => "interrupted",
             Reason::StopCondition { .. } => "stop_condition",
@@ -128,6 +135,7 @@ impl Reason {
             | Reason::StepTooSmall { .. }
             | Reason::MaxSteps { .. }
             | Reason::NotFinite { .. }
+            | Reason::SwitchNotFinite { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }
@@ -188,6 +196,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// The discrete values there, after events.
     pub d: Vec<f64>,
+    /// How the sides of switches are mixed, if the solution slides along their boundaries there.
+    pub sliding: Option<Mixture>,
     /// Counts.
     pub statistics: Statistics,
     /// Stability, not accuracy, limited the steps of an explicit method for a long time.

@@ -3,10 +3,9 @@
 /// A point and the value there.
 pub(crate) type At = (f64, f64);
 
-/// The first point behind a sign change, to the last digits: from `v(a) > 0` and `v(b) <= 0` to a point with v ≤ 0
-/// whose distance to one with v > 0 is at most `width`. T. R. Chandrupatla, Adv. Eng. Softw. 28 (1997) 145–149:
+/// A sign change to the last digits: from `v(a) > 0` and `v(b) <= 0` to such points whose distance is at most `width`. T. R. Chandrupatla, Adv. Eng. Softw. 28 (1997) 145–149:
 /// inverse quadratic interpolation where it is safe, bisection elsewhere.
-pub(crate) fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> f64 {
+pub(crate) fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
     let ((mut a, mut va), (mut b, mut vb)) = (before, beyond);
     let mut fraction: f64 = 0.5;
     // 200 halvings are more than any interval of doubles has within its exponent range of interest.
@@ -29,7 +28,7 @@ pub(crate) fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At
         }
         fraction = inverse_quadratic((a, va), (b, vb), (gone, v_gone)).unwrap_or(0.5);
     }
-    b
+    ((a, va), (b, vb))
 }
 
 /// Where, as a part of [a, b], the inverse parabola through three points is zero; `None` where it is not monotone.
@@ -88,7 +87,7 @@ mod tests {
                 count += 1;
                 f(x)
             };
-            let x = first_beyond(&mut counted, (0.0, f(0.0)), (1.0, f(1.0)), 1e-16);
+            let (_, (x, _)) = first_beyond(&mut counted, (0.0, f(0.0)), (1.0, f(1.0)), 1e-16);
             assert!((x - zero).abs() < if index == 1 { 1e-5 } else { 3e-16 }, "{index}: {x}");
             assert!(f(x) <= 0.0, "{index}");
             // Halving alone takes 53.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::{Rows, UsageError};
+use crate::{Mixture, Rows, UsageError};
 
 /// The wish to end a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,8 +10,9 @@ pub struct Interrupt;
 
 /// Where the rows go.
 pub trait Sink {
-    /// A row of the result.
-    fn row(&mut self, t: f64, y: &[f64], d: &[f64]) -> ControlFlow<Interrupt>;
+    /// A row of the result. While the solution slides along boundaries of switches, what depends on their modes is the
+    /// mixture of `sliding`; d has the modes of the boundaries themselves then.
+    fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt>;
 
     /// A step of length `h` up to `t` was accepted.
     fn step(&mut self, _t: f64, _h: f64, _order: u32) {}

@@ -1,4 +1,4 @@
-//! Motion along the boundary of a switch towards which both sides point: Filippov's convex combination.
+//! Motion along boundaries of switches towards which both sides point: Filippov's convex combination.
 
 use crate::{Layout, System};
 
@@ -16,52 +16,120 @@ pub(crate) struct Boundary {
     pub on: f64,
 }
 
-/// The memory of a sliding motion.
-#[derive(Clone, Debug)]
+/// What holds while the solution slides along boundaries: a mixture of the sides of each.
+///
+/// ```text
+///   f = f(base) + Σ αᵢ (f(partᵢ) − f(base))
+/// ```
+///
+/// The base is below all boundaries, part i above the boundary i and below the others. The same holds for everything that
+/// depends linearly on what the switches switch, such as the force of friction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mixture {
+    /// Discrete values below all boundaries.
+    pub base: Vec<f64>,
+    /// Weight and discrete values above each boundary.
+    pub parts: Vec<(f64, Vec<f64>)>,
+}
+
+impl Mixture {
+    /// The mixture of values that depend on the discrete values d: `evaluate` writes them for given d.
+    pub fn mix(&self, evaluate: &mut dyn FnMut(&[f64], &mut [f64]), values: &mut [f64]) {
+        let mut base = vec![0.0; values.len()];
+        let mut part = vec![0.0; values.len()];
+        // One side may not exist a little beyond the boundary.
+        if let [(1.0, above)] = self.parts.as_slice() {
+            return evaluate(above, values);
+        }
+        evaluate(&self.base, &mut base);
+        values.copy_from_slice(&base);
+        for (alpha, d) in self.parts.iter().filter(|(alpha, _)| *alpha != 0.0) {
+            evaluate(d, &mut part);
+            for (value, (part, base)) in values.iter_mut().zip(part.iter().zip(&base)) {
+                *value += alpha * (part - base);
+            }
+        }
+    }
+}
+
+/// A sliding motion.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sliding {
-    pub boundary: Boundary,
-    d: Vec<f64>,
-    f: Vec<f64>,
-    slopes: [Vec<f64>; 2],
-    /// Evaluations of f beyond one per call.
-    pub extra_evaluations: u64,
+    pub boundaries: Vec<Boundary>,
+    mixture: Mixture,
+    /// The slopes of all switches for the base and for each part.
+    slopes: Vec<Vec<f64>>,
 }
 
 impl Sliding {
-    pub fn new(boundary: Boundary, layout: &Layout) -> Sliding {
-        let slopes = vec![0.0; layout.switches.len()];
-        Sliding {
-            boundary,
-            d: vec![0.0; layout.discrete()],
-            f: vec![0.0; layout.states],
-            slopes: [slopes.clone(), slopes],
-            extra_evaluations: 0,
+    /// Adds a boundary.
+    fn add(&mut self, boundary: Boundary, layout: &Layout) {
+        let slopes = || vec![0.0; layout.switches.len()];
+        self.boundaries.push(boundary);
+        self.mixture.base = vec![0.0; layout.discrete()];
+        self.mixture.parts = vec![(0.0, vec![0.0; layout.discrete()]); self.boundaries.len()];
+        self.slopes = (0..=self.boundaries.len()).map(|_| slopes()).collect();
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.boundaries.remove(index);
+        self.mixture.parts.remove(index);
+        self.slopes.pop();
+    }
+
+    /// dg/dt above and below the boundary i, where the slopes were evaluated last.
+    fn both_slopes(&self, i: usize) -> (f64, f64) {
+        let k = self.boundaries[i].switch;
+        (self.slopes[i + 1][k], self.slopes[0][k])
+    }
+
+    fn evaluate_slopes(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) {
+        let Mixture { base, parts } = &mut self.mixture;
+        base.copy_from_slice(d);
+        for boundary in &self.boundaries {
+            base[boundary.switch] = boundary.below;
+        }
+        system.switch_slopes(t, y, base, &mut self.slopes[0]);
+        for ((boundary, (_, d)), slopes) in self.boundaries.iter().zip(parts).zip(&mut self.slopes[1..]) {
+            d.copy_from_slice(base);
+            d[boundary.switch] = boundary.above;
+            system.switch_slopes(t, y, d, slopes);
         }
     }
 
-    /// dg/dt above and below the boundary.
-    pub fn both_slopes(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> (f64, f64) {
-        let Boundary { switch, above, below, .. } = self.boundary;
-        self.d.copy_from_slice(d);
-        for (slopes, mode) in self.slopes.iter_mut().zip([above, below]) {
-            self.d[switch] = mode;
-            system.switch_slopes(t, y, &self.d, slopes);
-        }
-        (self.slopes[0][switch], self.slopes[1][switch])
-    }
-
-    /// The weight α of the side above, for which g stays constant:
+    /// The weight α of the side above each boundary, for which its g stays constant:
     ///
     /// ```text
     ///   f = α f⁺ + (1 − α) f⁻,   α g′⁺ + (1 − α) g′⁻ = 0,   0 ≤ α ≤ 1
     /// ```
     ///
-    /// A. F. Filippov, Differential Equations with Discontinuous Righthand Sides, 1988, §4.
-    fn weight(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> f64 {
-        let (up, down) = self.both_slopes(system, t, y, d);
-        // Inside a step just before the end of the sliding motion α may leave its interval a little; it must be
-        // smooth there for the sake of the dense output, on which the end is located.
-        if down == up { 0.5 } else { down / (down - up) }
+    /// A. F. Filippov, Differential Equations with Discontinuous Righthand Sides, 1988, §4. Several boundaries have weights
+    /// of their own because the slope of each depends on its own mode only.
+    fn weigh(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) {
+        self.evaluate_slopes(system, t, y, d);
+        for i in 0..self.boundaries.len() {
+            let (up, down) = self.both_slopes(i);
+            // Inside a step just before the end of the sliding motion α may leave its interval a little; it must be
+            // smooth there for the sake of the dense output, on which the end is located.
+            self.mixture.parts[i].0 = match (up.is_nan(), down.is_nan()) {
+                // f of one side may not exist a little beyond the boundary.
+                (true, false) => 0.0,
+                (false, true) => 1.0,
+                _ if down == up => 0.5,
+                _ => down / (down - up),
+            };
+        }
+    }
+
+    /// Whether the slope of each boundary depends on its own mode only.
+    fn is_decoupled(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> bool {
+        self.evaluate_slopes(system, t, y, d);
+        (0..self.boundaries.len()).all(|i| {
+            let (up, down) = self.both_slopes(i);
+            let k = self.boundaries[i].switch;
+            let others = self.slopes[1..].iter().enumerate().filter(|(j, _)| *j != i);
+            others.map(|(_, slopes)| (slopes[k] - down).abs()).all(|change| change <= 1e-9 * (up.abs() + down.abs()))
+        })
     }
 }
 
@@ -69,6 +137,7 @@ impl Sliding {
 struct Slide<'a> {
     system: &'a mut dyn System,
     sliding: &'a mut Sliding,
+    extra_evaluations: &'a mut u64,
 }
 
 impl System for Slide<'_> {
@@ -77,16 +146,15 @@ impl System for Slide<'_> {
     }
 
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
-        let alpha = self.sliding.weight(self.system, t, y, d);
-        let Boundary { switch, above, below, .. } = self.sliding.boundary;
-        self.sliding.d[switch] = above;
-        self.system.derivative(t, y, &self.sliding.d, dy);
-        self.sliding.d[switch] = below;
-        self.system.derivative(t, y, &self.sliding.d, &mut self.sliding.f);
-        self.sliding.extra_evaluations += 1;
-        for (dy, below) in dy.iter_mut().zip(&self.sliding.f) {
-            *dy = alpha * *dy + (1.0 - alpha) * below;
-        }
+        self.sliding.weigh(self.system, t, y, d);
+        self.sliding.mixture.mix(
+            &mut |d, dy| {
+                self.system.derivative(t, y, d, dy);
+                *self.extra_evaluations += 1;
+            },
+            dy,
+        );
+        *self.extra_evaluations -= 1;
     }
 
     fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {
@@ -94,9 +162,14 @@ impl System for Slide<'_> {
     }
 
     fn switch_slopes(&mut self, t: f64, y: &[f64], d: &[f64], slope: &mut [f64]) {
-        let alpha = self.sliding.weight(self.system, t, y, d);
-        for (slope, (up, down)) in slope.iter_mut().zip(self.sliding.slopes[0].iter().zip(&self.sliding.slopes[1])) {
-            *slope = alpha * up + (1.0 - alpha) * down;
+        self.sliding.weigh(self.system, t, y, d);
+        let (base, above) = self.sliding.slopes.split_first().expect("the slopes of the base come first");
+        slope.copy_from_slice(base);
+        let weights = self.sliding.mixture.parts.iter().map(|(alpha, _)| *alpha);
+        for (alpha, above) in weights.zip(above).filter(|(alpha, _)| *alpha != 0.0) {
+            for (slope, (above, base)) in slope.iter_mut().zip(above.iter().zip(base)) {
+                *slope += alpha * (above - base);
+            }
         }
     }
 }
@@ -105,13 +178,13 @@ impl System for Slide<'_> {
 pub(crate) struct Flow<'a> {
     pub system: &'a mut dyn System,
     pub sliding: Option<Sliding>,
-    /// Extra evaluations of sliding motions that ended.
-    past_evaluations: u64,
+    /// Evaluations of f that the methods do not see.
+    pub extra_evaluations: u64,
 }
 
 impl<'a> Flow<'a> {
     pub fn new(system: &'a mut dyn System) -> Flow<'a> {
-        Flow { system, sliding: None, past_evaluations: 0 }
+        Flow { system, sliding: None, extra_evaluations: 0 }
     }
 
     /// Does `work` with the system to be integrated: the given one itself unless it slides.
@@ -119,17 +192,53 @@ impl<'a> Flow<'a> {
     pub fn with<R>(&mut self, work: impl FnOnce(&mut dyn System) -> R) -> R {
         match &mut self.sliding {
             None => work(self.system),
-            Some(sliding) => work(&mut Slide { system: self.system, sliding }),
+            Some(sliding) => {
+                let extra_evaluations = &mut self.extra_evaluations;
+                work(&mut Slide { system: self.system, sliding, extra_evaluations })
+            }
         }
     }
 
-    pub fn slide(&mut self, boundary: Option<Boundary>) {
-        self.past_evaluations = self.extra_evaluations();
-        self.sliding = boundary.map(|boundary| Sliding::new(boundary, self.system.layout()));
+    /// The boundaries along which it slides.
+    pub fn boundaries(&self) -> &[Boundary] {
+        self.sliding.as_ref().map_or(&[], |sliding| &sliding.boundaries)
     }
 
-    /// Evaluations of f that the methods do not see.
-    pub fn extra_evaluations(&self) -> u64 {
-        self.past_evaluations + self.sliding.as_ref().map_or(0, |sliding| sliding.extra_evaluations)
+    /// Slides along this boundary, too; returns whether that is possible together with the others.
+    pub fn slide(&mut self, boundary: Boundary, t: f64, y: &[f64], d: &[f64]) -> bool {
+        let sliding = self.sliding.get_or_insert_default();
+        sliding.add(boundary, self.system.layout());
+        let possible = sliding.boundaries.len() == 1 || sliding.is_decoupled(self.system, t, y, d);
+        if !possible {
+            self.stop_sliding(boundary.switch);
+        }
+        possible
+    }
+
+    /// Ends the motion along the boundary of a switch, if there is one.
+    pub fn stop_sliding(&mut self, switch: usize) {
+        let Some(sliding) = &mut self.sliding else { return };
+        if let Some(index) = sliding.boundaries.iter().position(|boundary| boundary.switch == switch) {
+            sliding.remove(index);
+        }
+        if sliding.boundaries.is_empty() {
+            self.sliding = None;
+        }
+    }
+
+    /// dg/dt above and below the boundary of each switch that slides.
+    pub fn side_slopes(&mut self, t: f64, y: &[f64], d: &[f64], up: &mut [f64], down: &mut [f64]) {
+        let Some(sliding) = &mut self.sliding else { return };
+        sliding.evaluate_slopes(self.system, t, y, d);
+        for (i, boundary) in sliding.boundaries.iter().enumerate() {
+            (up[boundary.switch], down[boundary.switch]) = sliding.both_slopes(i);
+        }
+    }
+
+    /// The mixture at a point, if it slides.
+    pub fn mixture(&mut self, t: f64, y: &[f64], d: &[f64]) -> Option<&Mixture> {
+        let sliding = self.sliding.as_mut()?;
+        sliding.weigh(self.system, t, y, d);
+        Some(&sliding.mixture)
     }
 }

@@ -1,17 +1,27 @@
 //! On which side of its boundaries every switch is, at an instant.
 
 use crate::sliding::{Boundary, Flow};
-use crate::{Layout, SwitchKind, System, Zeno};
+use crate::{Layout, Reason, SwitchKind, System, Zeno};
 
 /// The switches that depend on the state, with memory to find their modes.
 #[derive(Clone, Debug)]
 pub(crate) struct Switches {
     /// Index and kind of those that are not functions of time alone.
     of_state: Vec<(usize, SwitchKind)>,
+    /// Index of those that are the sign of a function of time alone.
+    signs_of_time: Vec<usize>,
     g: Vec<f64>,
     slopes: Vec<f64>,
     /// The boundaries the switches are known to be on, found there by the search or sliding there.
     on: Vec<Option<Boundary>>,
+    /// The modes of switches that jumped over a boundary.
+    forced: Vec<Option<f64>>,
+    /// Those whose side was chosen between two that both lead away, since the modes began to settle.
+    chosen: Vec<bool>,
+    /// Those that left a boundary from rest when the modes were settled last.
+    pub rested: Vec<bool>,
+    /// From one side of a boundary to the other, if slopes may not exist on both.
+    pub across: Vec<f64>,
     /// State, derivative and values of g of a probe.
     probe: [Vec<f64>; 3],
     /// Evaluations of f by probes.
@@ -41,11 +51,18 @@ impl Switches {
         let n = vec![0.0; layout.states];
         let count = layout.switches.len();
         let of_state = layout.switches.iter().enumerate().filter(|(_, switch)| !switch.of_time);
+        let signs_of_time = layout.switches.iter().enumerate();
+        let signs_of_time = signs_of_time.filter(|(_, switch)| switch.of_time && switch.kind == SwitchKind::Sign);
         Switches {
+            signs_of_time: signs_of_time.map(|(k, _)| k).collect(),
             of_state: of_state.map(|(k, switch)| (k, switch.kind)).collect(),
             g: vec![0.0; count],
             slopes: vec![0.0; count],
             on: vec![None; count],
+            forced: vec![None; count],
+            chosen: vec![false; count],
+            rested: vec![false; count],
+            across: Vec::new(),
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
             from_rest: None,
@@ -62,9 +79,15 @@ impl Switches {
         self.on[boundary.switch] = Some(boundary);
     }
 
+    /// Notes that a switch jumped over a boundary and has this mode now, whatever its slope says.
+    pub fn force(&mut self, switch: usize, mode: f64) {
+        self.forced[switch] = Some(mode);
+    }
+
     /// Forgets what is on a boundary.
     pub fn clear(&mut self) {
         self.on.fill(None);
+        self.forced.fill(None);
     }
 
     /// The modes by the values of g alone, zero where g is zero.
@@ -86,9 +109,11 @@ impl Switches {
 
     /// The modes on an interval that begins now. A switch on a boundary goes where its slope points, with the modes of
     /// that side; where both sides point back to the boundary, the flow slides along it.
-    pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Zeno> {
+    pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Reason> {
         let rounds = 2 * self.of_state.len() + 4;
         self.from_rest = None;
+        self.chosen.fill(false);
+        self.rested.fill(false);
         let mut unsettled = 0;
         for _ in 0..rounds {
             flow.system.switch_values(now.t, now.y, d, &mut self.g);
@@ -97,14 +122,19 @@ impl Switches {
             for index in 0..self.of_state.len() {
                 let (k, kind) = self.of_state[index];
                 let before = d[k];
+                if self.g[k].is_nan() {
+                    self.g[k] = self.value_ahead(flow, k, now, d)?;
+                }
                 let boundary = self.boundary_at(k, kind, now);
                 match boundary {
                     None => {
-                        d[k] = plain_mode(kind, self.g[k], before);
+                        d[k] = self.forced[k].unwrap_or_else(|| plain_mode(kind, self.g[k], before));
                         self.on[k] = None;
-                        self.stop_sliding(flow, k);
+                        flow.stop_sliding(k);
                     }
-                    Some(boundary) => self.leave_boundary(flow, &boundary, now, d)?,
+                    Some(boundary) => self
+                        .leave_boundary(flow, &boundary, now, d)
+                        .map_err(|cause| Reason::Zeno { t: now.t, cause })?,
                 }
                 if d[k] != before {
                     (changed, unsettled) = (true, k);
@@ -114,7 +144,46 @@ impl Switches {
                 return Ok(());
             }
         }
-        Err(Zeno::Contradiction { switch: unsettled })
+        Err(Reason::Zeno { t: now.t, cause: Zeno::Contradiction { switch: unsettled } })
+    }
+
+    /// The modes at this very instant, beyond which the run does not go: on a boundary that of the boundary.
+    pub fn modes_at_end(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) {
+        flow.system.switch_values(now.t, now.y, d, &mut self.g);
+        flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+        for index in 0..self.of_state.len() {
+            let (k, kind) = self.of_state[index];
+            d[k] = match self.boundary_at(k, kind, now) {
+                Some(boundary) => {
+                    // What only leaves the boundary keeps its side.
+                    let leaves = (d[k] == boundary.above && self.slopes[k] > 0.0)
+                        || (d[k] == boundary.below && self.slopes[k] < 0.0);
+                    if leaves && self.on[k].is_none() { d[k] } else { boundary.on }
+                }
+                None => self.forced[k].unwrap_or_else(|| plain_mode(kind, self.g[k], d[k])),
+            };
+        }
+        self.exact_time_modes(flow.system, now, d);
+    }
+
+    /// The modes of the signs of functions of time alone, zero where they are zero.
+    pub fn exact_time_modes(&mut self, system: &mut dyn System, now: &Moment, d: &mut [f64]) {
+        system.switch_values(now.t, now.y, d, &mut self.g);
+        for &k in &self.signs_of_time {
+            d[k] = if self.g[k] == 0.0 { 0.0 } else { d[k] };
+        }
+    }
+
+    /// g of a switch that is not a number now, as it is a little later: like sin(t)/t at 0 it may be undefined at this
+    /// point only.
+    fn value_ahead(&mut self, flow: &mut Flow, k: usize, now: &Moment, d: &[f64]) -> Result<f64, Reason> {
+        for factor in [1e-9, 1e-6] {
+            flow.with(|system| self.look_ahead(system, now, d, factor * now.scale));
+            if !self.probe[2][k].is_nan() {
+                return Ok(self.probe[2][k]);
+            }
+        }
+        Err(Reason::SwitchNotFinite { t: now.t, switch: k })
     }
 
     /// The boundary that switch k is on: where it was put, unless an action took it away from there, or where it comes
@@ -125,6 +194,7 @@ impl Switches {
         let near = 8.0 * f64::EPSILON * (now.t.abs().max(now.scale)) * self.slopes[k].abs();
         match self.on[k] {
             Some(on) => Some(on),
+            None if self.forced[k].is_some() => None,
             None => ((g - boundary.level).abs() <= near).then_some(boundary),
         }
     }
@@ -134,6 +204,11 @@ impl Switches {
         let before = std::mem::take(&mut self.g);
         self.g = vec![0.0; before.len()];
         system.switch_values(t, y, d, &mut self.g);
+        for (k, forced) in self.forced.iter_mut().enumerate() {
+            if self.g[k] != before[k] {
+                *forced = None;
+            }
+        }
         for (k, on) in self.on.iter_mut().enumerate() {
             if let Some(boundary) = on {
                 let moved = (self.g[k] - before[k]).abs();
@@ -141,12 +216,6 @@ impl Switches {
                     *on = None;
                 }
             }
-        }
-    }
-
-    fn stop_sliding(&self, flow: &mut Flow, k: usize) {
-        if flow.sliding.as_ref().is_some_and(|sliding| sliding.boundary.switch == k) {
-            flow.slide(None);
         }
     }
 
@@ -168,28 +237,35 @@ impl Switches {
     ) -> Result<(), Zeno> {
         let k = boundary.switch;
         let before = d[k];
-        let was_sliding = flow.sliding.take_if(|sliding| sliding.boundary.switch == k);
+        flow.stop_sliding(k);
         let up = self.direction(flow, boundary, boundary.above, now, d);
         let down = self.direction(flow, boundary, boundary.below, now, d);
         d[k] = match (up, down) {
             (Direction::Up, Direction::Up | Direction::Stays) => boundary.above,
             (Direction::Down | Direction::Stays, Direction::Down) => boundary.below,
             (Direction::Stays, Direction::Stays) => boundary.on,
-            // It moves on in the direction it came; at rest on the boundary it stays there if it can.
-            (Direction::Up, Direction::Down) if before == boundary.above && self.on[k].is_some() => boundary.below,
-            (Direction::Up, Direction::Down) if before == boundary.below => boundary.above,
-            (Direction::Up, Direction::Down) => match self.direction(flow, boundary, boundary.on, now, d) {
-                Direction::Stays => boundary.on,
-                Direction::Up => boundary.above,
-                Direction::Down => boundary.below,
-            },
-            (Direction::Stays | Direction::Down, Direction::Up) | (Direction::Down, Direction::Stays) => {
-                if flow.sliding.is_some() {
-                    return Err(Zeno::Chattering { switch: k });
+            // What came to the boundary moves on in its direction; what begins there goes where the branch of equality
+            // points, or stays if it can.
+            (Direction::Up, Direction::Down) => {
+                let has_side = before == boundary.above || before == boundary.below;
+                let arrived = self.on[k].is_some() && has_side && !self.chosen[k];
+                let keeps = has_side && (self.chosen[k] || self.on[k].is_none());
+                self.chosen[k] = true;
+                if keeps {
+                    before
+                } else if arrived {
+                    if before == boundary.above { boundary.below } else { boundary.above }
+                } else {
+                    match self.direction(flow, boundary, boundary.on, now, d) {
+                        Direction::Stays => boundary.on,
+                        Direction::Up => boundary.above,
+                        Direction::Down => boundary.below,
+                    }
                 }
-                match was_sliding {
-                    Some(sliding) => flow.sliding = Some(sliding),
-                    None => flow.slide(Some(*boundary)),
+            }
+            (Direction::Stays | Direction::Down, Direction::Up) | (Direction::Down, Direction::Stays) => {
+                if !flow.slide(*boundary, now.t, now.y, d) {
+                    return Err(Zeno::Chattering { switch: k });
                 }
                 self.on[k] = Some(*boundary);
                 boundary.on
@@ -203,12 +279,16 @@ impl Switches {
         let k = at.switch;
         let kept = std::mem::replace(&mut d[k], mode);
         flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+        if self.slopes[k].is_nan() {
+            self.slopes_across(flow, now, d, k);
+        }
         let mut sign = self.slopes[k];
-        for factor in [1e-9, 1e-6, 1e-3] {
+        for factor in [1e-9, 1e-6, 1e-3, 0.03] {
             if sign != 0.0 {
                 break;
             }
             self.from_rest = Some(k);
+            self.rested[k] = true;
             flow.with(|system| self.look_ahead(system, now, d, factor * now.scale));
             sign = self.probe[2][k] - self.g[k];
         }
@@ -217,6 +297,18 @@ impl Switches {
             sign if sign > 0.0 => Direction::Up,
             sign if sign < 0.0 => Direction::Down,
             _ => Direction::Stays,
+        }
+    }
+
+    /// The slopes on that side of the boundary where that of switch k exists.
+    fn slopes_across(&mut self, flow: &mut Flow, now: &Moment, d: &[f64], k: usize) {
+        for sign in [1.0, -1.0] {
+            for (y, (at, across)) in self.probe[0].iter_mut().zip(now.y.iter().zip(&self.across)) {
+                *y = at + sign * across;
+            }
+            if !self.across.is_empty() && self.slopes[k].is_nan() {
+                flow.with(|system| system.switch_slopes(now.t, &self.probe[0], d, &mut self.slopes));
+            }
         }
     }
 
@@ -237,7 +329,7 @@ impl Switches {
 }
 
 /// The mode by the value of g alone; where g is not a number, the mode stays.
-fn plain_mode(kind: SwitchKind, g: f64, before: f64) -> f64 {
+pub(crate) fn plain_mode(kind: SwitchKind, g: f64, before: f64) -> f64 {
     match kind {
         _ if g.is_nan() => before,
         SwitchKind::Sign if g == 0.0 => 0.0,

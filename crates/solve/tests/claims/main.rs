@@ -1,8 +1,10 @@
 //! What the methods and the driver promise, claim by claim.
 
+mod edges;
 mod events;
 mod more_events;
 mod orders;
 #[path = "../problems/mod.rs"]
 mod problems;
 mod runs;
+mod searching;

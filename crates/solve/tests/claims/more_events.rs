@@ -223,7 +223,7 @@ fn odd_sampling_periods() {
             .held(1)
             .sign(|_, y, _| y[0] - 1.0, |_, _, dy| dy[0])
             .every(period, |_, _, d, _, new_d| new_d[1] = d[1] + 1.0)
-            .when(|d| d[0] > 0.0, |_, _, d, _, new_d| new_d[1] = d[1] + 1000.0)
+            .when(|d| d[0] >= 0.0, |_, _, d, _, new_d| new_d[1] = d[1] + 1000.0)
     };
     let (outcome, _) = run_with("dp5", &mut every(0.1), &[0.0], &[0.0], 1.0, &Options::default());
     assert_eq!(outcome.d[1], 1011.0);

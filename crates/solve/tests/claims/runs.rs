@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::problems::*;
 use ordinate_solve::{
-    AbsoluteTolerance, Interrupt, Options, Reason, Rows, Sink, Start, Status, UsageError, by_name, names, solve,
+    AbsoluteTolerance, Interrupt, Mixture, Options, Reason, Rows, Sink, Start, Status, UsageError, by_name, names,
+    solve,
 };
 
 fn tolerances(rtol: f64, atol: f64) -> Options {
@@ -317,7 +318,7 @@ struct Impatient {
 }
 
 impl Sink for Impatient {
-    fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64]) -> ControlFlow<Interrupt> {
+    fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         self.rows += 1;
         ControlFlow::Continue(())
     }

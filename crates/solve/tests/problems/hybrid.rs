@@ -72,6 +72,12 @@ impl Hybrid {
         self.switch(switch, Box::new(|t, _, _| t), Box::new(|_, _, _| 1.0), breakpoints)
     }
 
+    /// A switch whose mode is the sign of t − level.
+    pub fn sign_of_time(self, level: f64) -> Hybrid {
+        let switch = Switch { kind: SwitchKind::Sign, of_time: true };
+        self.switch(switch, Box::new(move |t, _, _| t - level), Box::new(|_, _, _| 1.0), vec![level])
+    }
+
     fn action(&mut self, action: impl Fn(f64, &[f64], &[f64], &mut [f64], &mut [f64]) + 'static) -> usize {
         self.actions.push(Box::new(action));
         self.actions.len() - 1
@@ -132,7 +138,8 @@ impl System for Hybrid {
     }
 
     fn mode_from(&mut self, switch: usize, t: f64) -> f64 {
-        self.breakpoints[switch].iter().filter(|&&breakpoint| breakpoint <= t).count() as f64
+        let passed = self.breakpoints[switch].iter().filter(|&&breakpoint| breakpoint <= t).count() as f64;
+        if self.layout.switches[switch].kind == SwitchKind::Sign { 2.0 * passed - 1.0 } else { passed }
     }
 
     fn conditions(&mut self, d: &[f64], truth: &mut [bool]) {

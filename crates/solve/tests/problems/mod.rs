@@ -4,7 +4,7 @@ pub mod hybrid;
 
 use std::ops::ControlFlow;
 
-use ordinate_solve::{Interrupt, Layout, Method, Options, Outcome, Sink, Start, System, solve};
+use ordinate_solve::{Interrupt, Layout, Method, Mixture, Options, Outcome, Sink, Start, System, solve};
 
 /// y′ = f(t, y) given as a closure.
 pub struct Ode<F> {
@@ -87,14 +87,16 @@ pub struct Table {
     pub t: Vec<f64>,
     pub y: Vec<Vec<f64>>,
     pub d: Vec<Vec<f64>>,
+    pub sliding: Vec<Option<Mixture>>,
     pub steps: Vec<f64>,
 }
 
 impl Sink for Table {
-    fn row(&mut self, t: f64, y: &[f64], d: &[f64]) -> ControlFlow<Interrupt> {
+    fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         self.t.push(t);
         self.y.push(y.to_vec());
         self.d.push(d.to_vec());
+        self.sliding.push(sliding.cloned());
         ControlFlow::Continue(())
     }
 
