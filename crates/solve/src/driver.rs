@@ -59,6 +59,7 @@ struct Run<'a> {
     controller: Controller,
     options: &'a Options,
     t_start: f64,
+    y_start: Vec<f64>,
     t_end: f64,
     h_max: f64,
 
@@ -121,6 +122,7 @@ impl<'a> Run<'a> {
             controller,
             options,
             t_start: start.t,
+            y_start: start.y.to_vec(),
             t_end,
             h_max: options.h_max.unwrap_or(longest).min(span),
             t: start.t,
@@ -149,7 +151,7 @@ impl<'a> Run<'a> {
                 Err(failure) => self.fail(plan, failure)?,
             }
         }
-        Ok(())
+        self.pole_at_end().map_or(Ok(()), Err)
     }
 
     /// The row at the end of a run that ended early, and the result.
@@ -495,13 +497,14 @@ impl<'a> Run<'a> {
     fn step_over(&mut self, time: f64, boundary: Boundary, reason: Reason) -> Result<(), Reason> {
         self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
         let stop = self.t_end.min(self.events.next_instant());
-        let t = (self.t + time).min(stop);
+        let mut t = self.t;
         let across: Vec<f64> = self.f.iter().map(|f| 0.25 * time * f).collect();
         let mut y = self.y.clone();
         let found = [1.125, 0.875].into_iter().find(|part| {
             for (y, (start, f)) in y.iter_mut().zip(self.y.iter().zip(&self.f)) {
                 *y = start + part * time * f;
             }
+            t = (self.t + part * time).min(stop);
             self.events.set_across(&across);
             let now = Now { t, y: &mut y, d: &mut self.d, scale: self.h_max };
             self.events.stays_finite(&mut self.flow, &now, boundary)
@@ -524,6 +527,22 @@ impl<'a> Run<'a> {
 
     fn not_finite_here(&self, component: usize) -> Reason {
         Reason::NotFinite { t: self.t, component, at_start: self.t == self.t_start }
+    }
+
+    /// A pole so near to the end that the tolerance cannot tell on which side of it the end is. The steps have become
+    /// short for it, and y has grown large; with y ∼ C/(T−t) the distance T − t is y/y′.
+    fn pole_at_end(&mut self) -> Option<Reason> {
+        let (t, elapsed) = (self.t, self.t - self.t_start);
+        let usual = elapsed / self.statistics.steps.max(1) as f64;
+        if self.options.step.is_some() || self.statistics.steps == 0 || self.h > 1e-2 * usual {
+            return None;
+        }
+        self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
+        self.statistics.evaluations.f += 1;
+        let large = |i: usize| self.y[i].abs() > 1e3 * (self.y_start[i].abs() + self.tol.atol[i]);
+        let near = |i: usize| (0.0..=3.0 * self.tol.rtol * elapsed).contains(&(self.y[i] / self.f[i]));
+        let component = (0..self.y.len()).find(|&i| self.f[i] != 0.0 && large(i) && near(i))?;
+        Some(Reason::Singularity { t, pole: t + self.y[component] / self.f[component], component })
     }
 
     /// Why the step became too small: f grows beyond all bounds, or the tolerance asks for too much.

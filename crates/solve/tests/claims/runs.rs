@@ -346,3 +346,22 @@ fn a_run_can_be_interrupted_and_keeps_its_rows() {
     assert_eq!(outcome.status, Status::Interrupted);
     assert!(outcome.t_reached > 0.0 && sink.rows as u64 == outcome.statistics.steps + 1);
 }
+
+/// 1/(1 − t) up to t = 1 itself: there is no answer, though a step may happen to end there. Well before it there is.
+#[test]
+fn a_pole_at_the_end_is_no_solution() {
+    for name in ["bs23", "dp5", "dp8"] {
+        for rtol in [1e-4, 1e-6, 1e-8] {
+            let mut system = Ode::new(1, |_, y, dy| dy[0] = y[0] * y[0]);
+            let mut solve_to = |t_end: f64| {
+                let mut method = by_name(name).unwrap().build(1, false);
+                run(&mut system, &mut *method, &[1.0], t_end, &tolerances(rtol, 1e-9)).0
+            };
+            let outcome = solve_to(1.0);
+            assert!(matches!(outcome.reason, Some(Reason::Singularity { .. })), "{name} {rtol}: {:?}", outcome.reason);
+            let outcome = solve_to(0.99);
+            assert_eq!(outcome.status, Status::Ok, "{name} {rtol}");
+            assert!((outcome.y[0] / 100.0 - 1.0).abs() < 1e3 * rtol, "{name} {rtol}: {}", outcome.y[0]);
+        }
+    }
+}
