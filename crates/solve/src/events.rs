@@ -103,8 +103,7 @@ impl Events {
     /// a ball that lies on the floor and moves downwards bounces.
     pub fn begin(&mut self, flow: &mut Flow, now: &mut Now) -> Result<Happened, Reason> {
         self.keep(flow, now);
-        let zeno = |cause| Reason::Zeno { t: now.t, cause };
-        self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+        self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
         let mut happened = Happened::default();
         self.run_actions(flow, now, &mut happened)?;
@@ -138,7 +137,7 @@ impl Events {
             happened.changed = true;
         }
         if now.t >= self.instants.next() {
-            self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+            self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
             if !self.actions.is_empty() {
                 // What is sampled at a crossing is the value behind it.
                 self.settle(flow, now)?;

@@ -215,3 +215,14 @@ fn the_order_of_lines_does_not_matter() {
     lines.reverse();
     assert_eq!(solve(&lines), forward);
 }
+
+/// Behind t = 2 the condition has no value: the run ends there instead of going on with a guess.
+#[test]
+fn a_condition_of_time_that_is_not_defined_ends_the_run() {
+    let text = "y' = if sqrt(2 - t) - 0.5 > 0 then 1 else 0; y(0) = 0";
+    let answer = ordinate(&["run", "-e", text, "-t", "3", "--summary", "json"]).expect(3);
+    let summary = answer.json();
+    assert_eq!(summary["reason"]["kind"], "not_finite");
+    assert!((summary["final"]["y"].as_f64().unwrap() - 1.75).abs() < 1e-9);
+    assert!((summary["t_reached"].as_f64().unwrap() - 2.0).abs() < 1e-9);
+}
