@@ -174,6 +174,8 @@ pub struct Model {
     pub run: Option<(ExprId, ExprId)>,
     /// Declared units by name (without index and primes).
     pub units: Vec<(String, Unit)>,
+    /// The same as written, by name and number of primes.
+    pub unit_texts: Vec<(String, u32, String)>,
     /// Names (without index and primes) that stand in a statement with a mistake. Their equations and start values may
     /// be missing for that reason.
     pub doubtful: FxHashSet<String>,
@@ -219,6 +221,22 @@ impl Model {
     /// An expression as text.
     pub fn print(&self, e: ExprId) -> String {
         self.graph.print(e, &|v| self.name(v))
+    }
+
+    /// The unit of a name with primes for people: as it was written, where it was.
+    pub fn unit_text(&self, base: &str, primes: u32) -> Option<String> {
+        let written = |primes: u32| {
+            self.unit_texts.iter().find(|(name, p, _)| name == base && *p == primes).map(|(_, _, text)| text)
+        };
+        if let Some(text) = written(primes) {
+            return Some(text.clone());
+        }
+        let (_, unit) = self.units.iter().find(|(name, _)| name == base)?;
+        Some(match written(0).filter(|text| !text.contains(['/', ' '])) {
+            Some(text) if primes == 1 => format!("{text}/s"),
+            Some(text) => format!("{text}/s^{primes}"),
+            None => unit.per_time(primes).to_string(),
+        })
     }
 
     /// The unit of a variable, where one is declared or follows from the quantity's.

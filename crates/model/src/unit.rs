@@ -264,7 +264,8 @@ impl fmt::Display for Unit {
                 let unit = Unit::named(name).map(|unit| if below.is_empty() { unit } else { unit.over(Unit::SECOND) });
                 unit.is_some_and(|unit| unit.powers == self.powers)
             };
-            if let Some(name) = short.iter().find(same) {
+            // C/s is an ampere
+            if let Some(name) = short.iter().filter(|name| below.is_empty() || **name != "C").find(same) {
                 return write!(f, "{factor}{name}{below}");
             }
         }

@@ -13,6 +13,8 @@ struct Checker<'a> {
     tree: &'a Tree,
     text: &'a str,
     units: FxHashMap<Name, Unit>,
+    /// Units as written, by name and number of primes.
+    texts: Vec<(Name, u32, String)>,
     /// The distinct units of the text as they are written.
     written: Vec<(Unit, String)>,
     diagnostics: Vec<Diagnostic>,
@@ -20,7 +22,14 @@ struct Checker<'a> {
 
 /// Checks the units of a tree and notes those of its names in the model.
 pub(crate) fn check(tree: &Tree, text: &str, model: &mut Model) -> Vec<Diagnostic> {
-    let mut checker = Checker { tree, text, units: FxHashMap::default(), written: Vec::new(), diagnostics: Vec::new() };
+    let mut checker = Checker {
+        tree,
+        text,
+        units: FxHashMap::default(),
+        texts: Vec::new(),
+        written: Vec::new(),
+        diagnostics: Vec::new(),
+    };
     checker.declared(&tree.statements);
     if checker.units.is_empty() {
         return checker.diagnostics;
@@ -38,6 +47,8 @@ pub(crate) fn check(tree: &Tree, text: &str, model: &mut Model) -> Vec<Diagnosti
     let mut units: Vec<(Name, Unit)> = checker.units.into_iter().collect();
     units.sort_by_key(|(name, _)| *name);
     model.units = units.into_iter().map(|(name, unit)| (tree.name(name).to_string(), unit)).collect();
+    let texts = checker.texts.into_iter();
+    model.unit_texts = texts.map(|(name, primes, text)| (tree.name(name).to_string(), primes, text)).collect();
     checker.diagnostics
 }
 
@@ -64,10 +75,11 @@ impl Checker<'_> {
         }
     }
 
-    fn declare(&mut self, target: &Target, text: &Option<UnitText>) {
-        let Some(unit) = self.unit_of_text(text) else { return };
-        let whole = unit.times(Unit::SECOND.power(f64::from(target.primes)));
-        self.units.entry(target.name).or_insert(whole);
+    fn declare(&mut self, name: Name, primes: u32, text: &Option<UnitText>) {
+        let (Some(unit), Some(text)) = (self.unit_of_text(text), text) else { return };
+        let whole = unit.times(Unit::SECOND.power(f64::from(primes)));
+        self.units.entry(name).or_insert(whole);
+        self.texts.push((name, primes, text.text.clone()));
     }
 
     fn declared(&mut self, statements: &[Statement]) {
@@ -77,15 +89,13 @@ impl Checker<'_> {
                 | StatementKind::Input(list)
                 | StatementKind::Output(list)
                 | StatementKind::Init(list)
-                | StatementKind::Guess(list) => list.iter().for_each(|d| self.declare(&d.target, &d.unit)),
-                StatementKind::StartAt { target, unit, .. } => self.declare(target, unit),
+                | StatementKind::Guess(list) => {
+                    list.iter().for_each(|d| self.declare(d.target.name, d.target.primes, &d.unit));
+                }
+                StatementKind::StartAt { target, unit, .. } => self.declare(target.name, target.primes, unit),
                 StatementKind::Equation { left, unit, .. } => {
-                    let unit = self.unit_of_text(unit);
-                    if let (NodeKind::Variable { name, primes, .. }, Some(unit)) =
-                        (&self.tree.node(left.root).kind, unit)
-                    {
-                        let whole = unit.times(Unit::SECOND.power(f64::from(*primes)));
-                        self.units.entry(*name).or_insert(whole);
+                    if let NodeKind::Variable { name, primes, .. } = self.tree.node(left.root).kind {
+                        self.declare(name, primes, unit);
                     }
                 }
                 StatementKind::For { body, .. } => self.declared(body),

@@ -124,8 +124,7 @@ fn unit(compiled: &Compiled, name: &str) -> Option<String> {
     let base = name.trim_end_matches('\'');
     let primes = (name.len() - base.len()) as u32;
     let base = base.split('[').next().unwrap_or(base);
-    let (_, unit) = compiled.sorted.model.units.iter().find(|(known, _)| known == base)?;
-    Some(unit.per_time(primes).to_string())
+    compiled.sorted.model.unit_text(base, primes)
 }
 
 /// Time is in seconds where any unit is declared.

@@ -66,3 +66,23 @@ fn no_model_of_the_gallery_has_a_warning() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The picture of the README is what the command next to it makes; `cargo xtask picture` makes it again.
+#[test]
+fn the_picture_of_the_readme_is_made_by_the_command_next_to_it() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    assert!(readme.contains("docs/kepler.svg"));
+    assert!(readme.contains("cargo run --release -- run examples/kepler.eq --plot kepler.svg"));
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("kepler.svg");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_ordinate"))
+        .current_dir(&root)
+        .args(["run", "examples/kepler.eq", "--plot"])
+        .arg(&made)
+        .output()
+        .unwrap();
+    assert!(status.status.success());
+    let (made, kept) = (std::fs::read(made).unwrap(), std::fs::read(root.join("docs/kepler.svg")).unwrap());
+    assert!(made == kept, "the picture has changed; run `cargo xtask picture` and look at it");
+}
