@@ -45,6 +45,9 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     } else if run.outcome.stiff {
         line("note", "the model looks stiff: the steps were limited by stability, not by accuracy");
     }
+    if let Some((name, t)) = &run.not_finite {
+        line("note", &format!("`{name}` is not a finite number at t = {}", short(*t)));
+    }
     match options.step {
         Some(h) => {
             line("asked", &format!("fixed step {}: the error is not controlled", short(h)));

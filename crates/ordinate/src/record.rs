@@ -49,12 +49,13 @@ pub struct CsvRows<W: Write> {
     comments: Vec<String>,
     stored: usize,
     line: Vec<u8>,
+    digits: zmij::Buffer,
 }
 
 impl<W: Write> CsvRows<W> {
     /// A writer; `place` is what messages call it.
     pub fn new(out: W, place: impl Into<String>, comments: Vec<String>) -> Self {
-        CsvRows { out, place: place.into(), comments, stored: 0, line: Vec::new() }
+        CsvRows { out, place: place.into(), comments, stored: 0, line: Vec::new(), digits: zmij::Buffer::new() }
     }
 
     fn fail(&self, e: &io::Error) -> RowError {
@@ -96,7 +97,7 @@ impl<W: Write> RowSink for CsvRows<W> {
                 self.line.push(b',');
             }
             // the shortest digits that read back as the same number
-            write!(self.line, "{value:?}").map_err(|e| self.fail(&e))?;
+            self.line.extend_from_slice(self.digits.format(*value).as_bytes());
         }
         self.line.push(b'\n');
         self.out.write_all(&self.line).map_err(|e| self.fail(&e))

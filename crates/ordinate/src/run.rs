@@ -111,6 +111,8 @@ pub struct Run {
     pub final_values: Vec<(String, f64)>,
     /// Rows stored.
     pub rows: usize,
+    /// The first value among the rows that is not finite: name, time.
+    pub not_finite: Option<(String, f64)>,
     /// Where the time went.
     pub seconds: Seconds,
 }
@@ -181,7 +183,8 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
-    let Recorder { rows, failure, inconsistent, .. } = recorder;
+    let Recorder { rows, failure, inconsistent, not_finite, .. } = recorder;
+    let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
     }
@@ -199,6 +202,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
         reason,
         final_values,
         rows,
+        not_finite,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2] },
         outcome,
     })
@@ -438,6 +442,8 @@ struct Recorder<'a> {
     checks: &'a [(usize, String, f64)],
     failure: Option<RowError>,
     inconsistent: Option<(String, f64, f64)>,
+    /// Column and time of the first value that is not finite.
+    not_finite: Option<(usize, f64)>,
 }
 
 impl<'a> Recorder<'a> {
@@ -454,6 +460,7 @@ impl<'a> Recorder<'a> {
             checks: &start.checks,
             failure: None,
             inconsistent: None,
+            not_finite: None,
         }
     }
 
@@ -494,6 +501,9 @@ impl Sink for Recorder<'_> {
             }
         }
         self.rows += 1;
+        if self.not_finite.is_none() {
+            self.not_finite = self.values.iter().position(|value| !value.is_finite()).map(|column| (column, t));
+        }
         self.t = t;
         match self.sink.row(&self.values) {
             Ok(()) => ControlFlow::Continue(()),

@@ -35,6 +35,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "evaluations": {"f": statistics.evaluations.f, "jets": 0, "jacobian": 0, "lu": 0, "newton": 0},
         "global_error": null,
         "stiff": run.outcome.stiff,
+        "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "seconds": {
             "parse": compiled.parse_seconds,
             "compile": compiled.compile_seconds,

@@ -226,3 +226,13 @@ fn a_condition_of_time_that_is_not_defined_ends_the_run() {
     assert!((summary["final"]["y"].as_f64().unwrap() - 1.75).abs() < 1e-9);
     assert!((summary["t_reached"].as_f64().unwrap() - 2.0).abs() < 1e-9);
 }
+
+/// A named expression may have a pole that the states do not see: the rows are kept, and a note tells.
+#[test]
+fn a_value_that_is_not_finite_is_noted() {
+    let answer = ordinate(&["run", "-e", "y' = -y; a = 1/t; y(0) = 1", "-t", "1", "--at", "0,1"]).expect(0);
+    assert!(answer.err.contains("`a` is not a finite number at t = 0"), "{}", answer.err);
+    let summary =
+        ordinate(&["run", "-e", "y' = -y; a = 1/t; y(0) = 1", "-t", "1", "--summary", "json"]).expect(0).json();
+    assert_eq!(summary["not_finite"]["variable"], "a");
+}
