@@ -306,7 +306,7 @@ impl Crossings {
                     error = error.max(difference / 75.0);
                 }
             }
-            let small = (1e-5 / piece.length()).min(0.02) * (most - least);
+            let small = tolerated(piece) * (most - least);
             if error <= small || least > 4.0 * error {
                 continue;
             }
@@ -354,6 +354,7 @@ impl Crossings {
         let slopes = [scale * self.slopes[0][c], scale * self.slopes[1][c]];
         let fine = self.fine(&v);
         let low = 0.02 * largest;
+        let sure = 2.0 * tolerated(piece) * (most - least) + 2.0 * search.rtol.max(1e-12) * largest;
         let mut before = (piece.start, v[0]);
         let mut touched = None;
         let Search { flow, method, step, .. } = search;
@@ -375,7 +376,7 @@ impl Crossings {
                     break;
                 }
             }
-            if let Some(places) = dip(&fine, q, slopes, low) {
+            if let Some(places) = dip(&fine, q, slopes, low, sure) {
                 let [left, middle, right] = places.map(|x| piece.at(x));
                 let middle = (middle, at(middle));
                 let bottom = lowest(&mut at, left, middle, right);
@@ -462,6 +463,11 @@ impl Crossings {
     }
 }
 
+/// The difference between v and the polynomial that is tolerated, as a part of the change of v.
+fn tolerated(piece: &Piece) -> f64 {
+    (1e-5 / piece.length()).min(0.02)
+}
+
 fn range(v: &[f64]) -> (f64, f64) {
     v.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &v| (least.min(v), most.max(v)))
 }
@@ -519,8 +525,9 @@ fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> 
 }
 
 /// Where v may dip towards zero near the fine point q: between the points around one that is low and lower than they
-/// are, or at an end of the piece whose slope points the other way. The slopes are those by x.
-fn dip(fine: &[f64; POINTS + 1], q: usize, slopes: [f64; 2], low: f64) -> Option<[f64; 3]> {
+/// are, or at an end of the piece whose slope points the other way. The slopes are those by x. Where the parabola through
+/// the three points stays above `sure`, v does so above zero.
+fn dip(fine: &[f64; POINTS + 1], q: usize, slopes: [f64; 2], low: f64, sure: f64) -> Option<[f64; 3]> {
     if q == 1 && slopes[0] < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 {
         return Some([0.0, 0.5 * point(1), point(1)]);
     }
@@ -530,5 +537,10 @@ fn dip(fine: &[f64; POINTS + 1], q: usize, slopes: [f64; 2], low: f64) -> Option
         return (turned || rests).then_some([point(q - 1), 1.0, 1.0]);
     }
     let lowest = fine[q] <= fine[q - 1] && fine[q] <= fine[q + 1] && fine[q - 1] > fine[q + 1].min(fine[q]);
-    (lowest && fine[q] <= low).then_some([point(q - 1), point(q), point(q + 1)])
+    if !lowest || fine[q] > low {
+        return None;
+    }
+    let (slope, curvature) = (0.5 * (fine[q + 1] - fine[q - 1]), fine[q + 1] - 2.0 * fine[q] + fine[q - 1]);
+    let vertex = fine[q] - 0.5 * slope * slope / curvature;
+    (vertex.is_nan() || vertex <= sure).then_some([point(q - 1), point(q), point(q + 1)])
 }
