@@ -528,11 +528,13 @@ fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> 
 /// are, or at an end of the piece whose slope points the other way. The slopes are those by x. Where the parabola through
 /// the three points stays above `sure`, v does so above zero.
 fn dip(fine: &[f64; POINTS + 1], q: usize, slopes: [f64; 2], low: f64, sure: f64) -> Option<[f64; 3]> {
-    if q == 1 && slopes[0] < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 {
+    // Along its slope v stays above zero until the next fine point, or does not.
+    let reaches = |v: f64, slope: f64| v <= slope.abs() * point(1);
+    if q == 1 && slopes[0] < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 && reaches(fine[0], slopes[0]) {
         return Some([0.0, 0.5 * point(1), point(1)]);
     }
     if q == POINTS {
-        let turned = slopes[1] > 0.0 && fine[q] <= fine[q - 1];
+        let turned = slopes[1] > 0.0 && fine[q] <= fine[q - 1] && reaches(fine[q], slopes[1]);
         let rests = fine[q] <= 1e-4 * low && slopes[1].abs() <= 0.1 * low && fine[q] < fine[q - 1];
         return (turned || rests).then_some([point(q - 1), 1.0, 1.0]);
     }
