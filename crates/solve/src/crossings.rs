@@ -41,6 +41,8 @@ pub(crate) struct Crossing {
     pub touch: bool,
     /// g jumps over the boundary, like tan at π/2, and this is its mode beyond.
     pub jump: Option<f64>,
+    /// It is the end of a sliding motion, and this the mode of the side to which it leaves.
+    pub leaves: Option<f64>,
 }
 
 /// What the search found.
@@ -401,7 +403,13 @@ impl Crossings {
             && channel.boundary.on != channel.boundary.above;
         match touched {
             Some(theta) if can_touch && (search.touch_counts)(search.flow, channel.boundary.switch) => {
-                Some(Found::Crossing(Crossing { theta, boundary: channel.boundary, touch: true, jump: None }))
+                Some(Found::Crossing(Crossing {
+                    theta,
+                    boundary: channel.boundary,
+                    touch: true,
+                    jump: None,
+                    leaves: None,
+                }))
             }
             _ => None,
         }
@@ -424,7 +432,12 @@ impl Crossings {
         if beyond.1.is_nan() {
             return Found::Undefined { theta: before.0, switch: boundary.switch };
         }
-        let plain = Found::Crossing(Crossing { theta, boundary, touch: false, jump: None });
+        let leaves = match channel.kind {
+            ChannelKind::SlideUp => Some(boundary.above),
+            ChannelKind::SlideDown => Some(boundary.below),
+            ChannelKind::Above | ChannelKind::Below | ChannelKind::Zero => None,
+        };
+        let plain = Found::Crossing(Crossing { theta, boundary, touch: false, jump: None, leaves });
         let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
         let nearest = before.1.min(-beyond.1);
         if !has_side || nearest <= 1e-9 * largest {
@@ -443,7 +456,7 @@ impl Crossings {
         }
         self.channels.look_inside(flow, *method, step, theta);
         let mode = plain_mode(channel.switch_kind, self.channels.g(boundary.switch), boundary.on);
-        Found::Crossing(Crossing { theta, boundary, touch: false, jump: Some(mode) })
+        Found::Crossing(Crossing { theta, boundary, touch: false, jump: Some(mode), leaves: None })
     }
 
     /// The values at the fine points by the polynomial; infinite between the samples where v is so far from zero that it

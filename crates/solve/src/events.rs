@@ -127,14 +127,17 @@ impl Events {
         self.keep(flow, now);
         let zeno = |cause| Reason::Zeno { t: now.t, cause };
         self.switches.clear();
+        let leaving = crossing.filter(|crossing| crossing.leaves.is_some());
         for boundary in flow.boundaries() {
-            self.switches.put_on(*boundary);
+            if leaving.is_none_or(|crossing| crossing.boundary != *boundary) {
+                self.switches.put_on(*boundary);
+            }
         }
         let mut happened = Happened::default();
         if let Some(crossing) = crossing {
             let resolution = 16.0 * f64::EPSILON * now.t.abs();
             self.guard.event(crossing.boundary.switch, now.t, resolution).map_err(zeno)?;
-            match crossing.jump {
+            match crossing.jump.or(crossing.leaves) {
                 Some(mode) => self.switches.force(crossing.boundary.switch, mode),
                 None => self.switches.put_on(crossing.boundary),
             }
