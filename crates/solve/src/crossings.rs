@@ -41,6 +41,8 @@ pub(crate) struct Crossing {
     pub touch: bool,
     /// g jumps over the boundary, like tan at π/2, and this is its mode beyond.
     pub jump: Option<f64>,
+    /// It is the end of a sliding motion, and this the mode of the side to which it leaves.
+    pub leaves: Option<f64>,
 }
 
 /// What the search found.
@@ -306,7 +308,7 @@ impl Crossings {
                     error = error.max(difference / 75.0);
                 }
             }
-            let small = (1e-5 / piece.length()).min(0.02) * (most - least);
+            let small = tolerated(piece) * (most - least);
             if error <= small || least > 4.0 * error {
                 continue;
             }
@@ -354,6 +356,7 @@ impl Crossings {
         let slopes = [scale * self.slopes[0][c], scale * self.slopes[1][c]];
         let fine = self.fine(&v);
         let low = 0.02 * largest;
+        let sure = 2.0 * tolerated(piece) * (most - least) + 2.0 * search.rtol.max(1e-12) * largest;
         let mut before = (piece.start, v[0]);
         let mut touched = None;
         let Search { flow, method, step, .. } = search;
@@ -375,7 +378,7 @@ impl Crossings {
                     break;
                 }
             }
-            if let Some(places) = dip(&fine, q, slopes, low) {
+            if let Some(places) = dip(&fine, q, slopes, low, sure) {
                 let [left, middle, right] = places.map(|x| piece.at(x));
                 let middle = (middle, at(middle));
                 let bottom = lowest(&mut at, left, middle, right);
@@ -400,7 +403,13 @@ impl Crossings {
             && channel.boundary.on != channel.boundary.above;
         match touched {
             Some(theta) if can_touch && (search.touch_counts)(search.flow, channel.boundary.switch) => {
-                Some(Found::Crossing(Crossing { theta, boundary: channel.boundary, touch: true, jump: None }))
+                Some(Found::Crossing(Crossing {
+                    theta,
+                    boundary: channel.boundary,
+                    touch: true,
+                    jump: None,
+                    leaves: None,
+                }))
             }
             _ => None,
         }
@@ -423,7 +432,12 @@ impl Crossings {
         if beyond.1.is_nan() {
             return Found::Undefined { theta: before.0, switch: boundary.switch };
         }
-        let plain = Found::Crossing(Crossing { theta, boundary, touch: false, jump: None });
+        let leaves = match channel.kind {
+            ChannelKind::SlideUp => Some(boundary.above),
+            ChannelKind::SlideDown => Some(boundary.below),
+            ChannelKind::Above | ChannelKind::Below | ChannelKind::Zero => None,
+        };
+        let plain = Found::Crossing(Crossing { theta, boundary, touch: false, jump: None, leaves });
         let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
         let nearest = before.1.min(-beyond.1);
         if !has_side || nearest <= 1e-9 * largest {
@@ -442,7 +456,7 @@ impl Crossings {
         }
         self.channels.look_inside(flow, *method, step, theta);
         let mode = plain_mode(channel.switch_kind, self.channels.g(boundary.switch), boundary.on);
-        Found::Crossing(Crossing { theta, boundary, touch: false, jump: Some(mode) })
+        Found::Crossing(Crossing { theta, boundary, touch: false, jump: Some(mode), leaves: None })
     }
 
     /// The values at the fine points by the polynomial; infinite between the samples where v is so far from zero that it
@@ -460,6 +474,11 @@ impl Crossings {
         }
         fine
     }
+}
+
+/// The difference between v and the polynomial that is tolerated, as a part of the change of v.
+fn tolerated(piece: &Piece) -> f64 {
+    (1e-5 / piece.length()).min(0.02)
 }
 
 fn range(v: &[f64]) -> (f64, f64) {
@@ -519,16 +538,24 @@ fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> 
 }
 
 /// Where v may dip towards zero near the fine point q: between the points around one that is low and lower than they
-/// are, or at an end of the piece whose slope points the other way. The slopes are those by x.
-fn dip(fine: &[f64; POINTS + 1], q: usize, slopes: [f64; 2], low: f64) -> Option<[f64; 3]> {
-    if q == 1 && slopes[0] < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 {
+/// are, or at an end of the piece whose slope points the other way. The slopes are those by x. Where the parabola through
+/// the three points stays above `sure`, v does so above zero.
+fn dip(fine: &[f64; POINTS + 1], q: usize, slopes: [f64; 2], low: f64, sure: f64) -> Option<[f64; 3]> {
+    // Along its slope v stays above zero until the next fine point, or does not.
+    let reaches = |v: f64, slope: f64| v <= slope.abs() * point(1);
+    if q == 1 && slopes[0] < 0.0 && fine[1] >= fine[0] && fine[0] > 0.0 && reaches(fine[0], slopes[0]) {
         return Some([0.0, 0.5 * point(1), point(1)]);
     }
     if q == POINTS {
-        let turned = slopes[1] > 0.0 && fine[q] <= fine[q - 1];
+        let turned = slopes[1] > 0.0 && fine[q] <= fine[q - 1] && reaches(fine[q], slopes[1]);
         let rests = fine[q] <= 1e-4 * low && slopes[1].abs() <= 0.1 * low && fine[q] < fine[q - 1];
         return (turned || rests).then_some([point(q - 1), 1.0, 1.0]);
     }
     let lowest = fine[q] <= fine[q - 1] && fine[q] <= fine[q + 1] && fine[q - 1] > fine[q + 1].min(fine[q]);
-    (lowest && fine[q] <= low).then_some([point(q - 1), point(q), point(q + 1)])
+    if !lowest || fine[q] > low {
+        return None;
+    }
+    let (slope, curvature) = (0.5 * (fine[q + 1] - fine[q - 1]), fine[q + 1] - 2.0 * fine[q] + fine[q - 1]);
+    let vertex = fine[q] - 0.5 * slope * slope / curvature;
+    (vertex.is_nan() || vertex <= sure).then_some([point(q - 1), point(q), point(q + 1)])
 }

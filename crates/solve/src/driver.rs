@@ -520,7 +520,7 @@ impl<'a> Run<'a> {
         self.y.copy_from_slice(&y);
         self.t = t;
         self.f_known = false;
-        let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None };
+        let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None, leaves: None };
         self.event(Some(crossing), self.h_max)?;
         if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
     }

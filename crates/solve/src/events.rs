@@ -27,6 +27,8 @@ pub(crate) struct Events {
     truth_now: Vec<bool>,
     actions: Vec<usize>,
     d_test: Vec<f64>,
+    /// The discrete values that actions read.
+    d_read: Vec<f64>,
     new_y: Vec<f64>,
     new_d: Vec<f64>,
     /// State and discrete values before the instant.
@@ -75,6 +77,7 @@ impl Events {
             truth_now: conditions,
             actions: Vec::new(),
             d_test: d.clone(),
+            d_read: d.clone(),
             new_y: y.clone(),
             new_d: d.clone(),
             y_before: y,
@@ -106,7 +109,7 @@ impl Events {
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
         let mut happened = Happened::default();
-        self.run_actions(flow, now, &mut happened)?;
+        self.run_samples(flow, now, &mut happened)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
         // As for the other switches, what is not true at the start itself but right behind it becomes true.
         self.d_test.copy_from_slice(now.d);
@@ -123,14 +126,17 @@ impl Events {
         self.keep(flow, now);
         let zeno = |cause| Reason::Zeno { t: now.t, cause };
         self.switches.clear();
+        let leaving = crossing.filter(|crossing| crossing.leaves.is_some());
         for boundary in flow.boundaries() {
-            self.switches.put_on(*boundary);
+            if leaving.is_none_or(|crossing| crossing.boundary != *boundary) {
+                self.switches.put_on(*boundary);
+            }
         }
         let mut happened = Happened::default();
         if let Some(crossing) = crossing {
             let resolution = 16.0 * f64::EPSILON * now.t.abs();
             self.guard.event(crossing.boundary.switch, now.t, resolution).map_err(zeno)?;
-            match crossing.jump {
+            match crossing.jump.or(crossing.leaves) {
                 Some(mode) => self.switches.force(crossing.boundary.switch, mode),
                 None => self.switches.put_on(crossing.boundary),
             }
@@ -138,11 +144,7 @@ impl Events {
         }
         if now.t >= self.instants.next() {
             self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
-            if !self.actions.is_empty() {
-                // What is sampled at a crossing is the value behind it.
-                self.settle(flow, now)?;
-            }
-            self.run_actions(flow, now, &mut happened)?;
+            self.run_samples(flow, now, &mut happened)?;
         }
         if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {
             // For this very instant the mode is that of the boundary.
@@ -199,7 +201,7 @@ impl Events {
         if now.t < self.t_end {
             return self.switches.settle(flow, &moment, now.d);
         }
-        self.switches.modes_at_end(flow, &moment, now.d);
+        self.switches.modes_at(flow, &moment, now.d);
         Ok(())
     }
 
@@ -220,21 +222,34 @@ impl Events {
             }
         }
         self.truth.copy_from_slice(&self.truth_now);
+        self.d_read.copy_from_slice(now.d);
         self.run_actions(flow, now, happened)?;
         Ok(risen)
     }
 
-    /// Runs the listed actions, which all read the values before them, and empties the list.
+    /// Runs the sampled actions. They read the modes of this very instant: a switch on its boundary is neither before
+    /// nor behind it.
+    fn run_samples(&mut self, flow: &mut Flow, now: &mut Now, happened: &mut Happened) -> Result<(), Reason> {
+        if self.actions.is_empty() {
+            return Ok(());
+        }
+        self.d_read.copy_from_slice(now.d);
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        self.switches.modes_at(flow, &moment, &mut self.d_read);
+        self.run_actions(flow, now, happened)
+    }
+
+    /// Runs the listed actions, which all read y and `d_read`, and empties the list.
     fn run_actions(&mut self, flow: &mut Flow, now: &mut Now, happened: &mut Happened) -> Result<(), Reason> {
         if self.actions.is_empty() {
             return Ok(());
         }
         self.new_y.copy_from_slice(now.y);
         self.new_d.copy_from_slice(now.d);
-        let mixture = flow.mixture(now.t, now.y, now.d).cloned();
+        let mixture = flow.mixture(now.t, now.y, &self.d_read).cloned();
         for action in self.actions.drain(..) {
             match &mixture {
-                None => flow.system.act(action, now.t, now.y, now.d, &mut self.new_y, &mut self.new_d),
+                None => flow.system.act(action, now.t, now.y, &self.d_read, &mut self.new_y, &mut self.new_d),
                 Some(mixture) => {
                     // What an action reads while the solution slides is mixed like f.
                     let n = now.y.len();

@@ -219,7 +219,14 @@ impl Method for ExplicitRk {
         let mut weights = [0.0; MAX_STAGES];
         let weights = &mut weights[..self.c.len()];
         self.weights.at(theta, self.end, weights);
-        kernels::combine(&self.y0, self.h, &Row::new(weights), &self.k, y);
+        // No memory is taken here: the search for events asks often.
+        let mut terms = [(0.0, 0); MAX_STAGES];
+        let mut count = 0;
+        for (stage, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            terms[count] = (weight, stage);
+            count += 1;
+        }
+        kernels::combine(&self.y0, self.h, &terms[..count], &self.k, y);
     }
 
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {

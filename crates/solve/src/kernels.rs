@@ -4,14 +4,25 @@
 //! weight, and the rest as one block of its own size, so small systems stay in registers. Where the processor has AVX2
 //! the same loops are compiled for it; without fused multiplication, so the bits are the same everywhere.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use crate::System;
+
+/// A weight and its stage.
+pub(crate) type Term = (f64, usize);
 
 /// The weights of a sum that are not zero, and their stages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
-    terms: Vec<(f64, usize)>,
+    terms: Vec<Term>,
+}
+
+impl Deref for Row {
+    type Target = [Term];
+
+    fn deref(&self) -> &[Term] {
+        &self.terms
+    }
 }
 
 impl Row {
@@ -23,9 +34,9 @@ impl Row {
 
 /// Σ weight · k of L components from i on, for stages of length n.
 #[inline(always)]
-fn sum<const L: usize>(row: &Row, k: &[f64], n: usize, i: usize) -> [f64; L] {
+fn sum<const L: usize>(row: &[Term], k: &[f64], n: usize, i: usize) -> [f64; L] {
     let mut sum = [0.0; L];
-    for &(weight, j) in &row.terms {
+    for &(weight, j) in row {
         let stage: &[f64; L] = k[j * n + i..].first_chunk().expect("stages are complete");
         for l in 0..L {
             sum[l] += weight * stage[l];
@@ -36,9 +47,9 @@ fn sum<const L: usize>(row: &Row, k: &[f64], n: usize, i: usize) -> [f64; L] {
 
 /// The same for a system of N components, whose stages are arrays.
 #[inline(always)]
-fn sum_small<const N: usize>(row: &Row, stages: &[[f64; N]]) -> [f64; N] {
+fn sum_small<const N: usize>(row: &[Term], stages: &[[f64; N]]) -> [f64; N] {
     let mut sum = [0.0; N];
-    for &(weight, j) in &row.terms {
+    for &(weight, j) in row {
         let stage = &stages[j];
         for l in 0..N {
             sum[l] += weight * stage[l];
@@ -95,7 +106,7 @@ fn each_block_fast(n: usize, visit: &mut impl Blocks) {
 struct Combine<'a> {
     y: &'a [f64],
     h: f64,
-    row: &'a Row,
+    row: &'a [Term],
     k: &'a [f64],
     out: &'a mut [f64],
 }
@@ -108,7 +119,7 @@ impl Blocks for Combine<'_> {
 }
 
 /// out = y + h Σ weight · k.
-pub(crate) fn combine(y: &[f64], h: f64, row: &Row, k: &[f64], out: &mut [f64]) {
+pub(crate) fn combine(y: &[f64], h: f64, row: &[Term], k: &[f64], out: &mut [f64]) {
     each_block_fast(y.len(), &mut Combine { y, h, row, k, out });
 }
 

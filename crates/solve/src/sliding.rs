@@ -59,6 +59,8 @@ pub(crate) struct Sliding {
     mixture: Mixture,
     /// The slopes of all switches for the base and for each part.
     slopes: Vec<Vec<f64>>,
+    /// The boundaries in an order in which each depends on earlier ones only, with those it depends on.
+    order: Vec<(usize, Vec<usize>)>,
 }
 
 impl Sliding {
@@ -69,18 +71,29 @@ impl Sliding {
         self.mixture.base = vec![0.0; layout.discrete()];
         self.mixture.parts = vec![(0.0, vec![0.0; layout.discrete()]); self.boundaries.len()];
         self.slopes = (0..=self.boundaries.len()).map(|_| slopes()).collect();
+        self.order = (0..self.boundaries.len()).map(|i| (i, Vec::new())).collect();
     }
 
     fn remove(&mut self, index: usize) {
         self.boundaries.remove(index);
         self.mixture.parts.remove(index);
         self.slopes.pop();
+        let without = |i: &usize| if *i > index { i - 1 } else { *i };
+        self.order.retain(|(i, _)| *i != index);
+        for (i, others) in &mut self.order {
+            *i = without(i);
+            others.retain(|other| *other != index);
+            others.iter_mut().for_each(|other| *other = without(other));
+        }
     }
 
-    /// dg/dt above and below the boundary i, where the slopes were evaluated last.
-    fn both_slopes(&self, i: usize) -> (f64, f64) {
+    /// dg/dt above and below the boundary i, where the slopes were evaluated last, with the weights of `others`, the
+    /// boundaries it depends on.
+    fn both_slopes(&self, i: usize, others: &[usize]) -> (f64, f64) {
         let k = self.boundaries[i].switch;
-        (self.slopes[i + 1][k], self.slopes[0][k])
+        let base = self.slopes[0][k];
+        let by_others: f64 = others.iter().map(|&j| self.mixture.parts[j].0 * (self.slopes[j + 1][k] - base)).sum();
+        (self.slopes[i + 1][k] + by_others, base + by_others)
     }
 
     fn evaluate_slopes(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) {
@@ -103,15 +116,16 @@ impl Sliding {
     ///   f = α f⁺ + (1 − α) f⁻,   α g′⁺ + (1 − α) g′⁻ = 0,   0 ≤ α ≤ 1
     /// ```
     ///
-    /// A. F. Filippov, Differential Equations with Discontinuous Righthand Sides, 1988, §4. Several boundaries have weights
-    /// of their own because the slope of each depends on its own mode only.
+    /// A. F. Filippov, Differential Equations with Discontinuous Righthand Sides, 1988, §4. Of several boundaries each has a
+    /// weight of its own, because its slope depends on earlier ones only, whose weights are known then.
     fn weigh(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) {
         self.evaluate_slopes(system, t, y, d);
-        for i in 0..self.boundaries.len() {
-            let (up, down) = self.both_slopes(i);
+        for index in 0..self.order.len() {
+            let (i, others) = &self.order[index];
+            let (up, down) = self.both_slopes(*i, others);
             // Inside a step just before the end of the sliding motion α may leave its interval a little; it must be
             // smooth there for the sake of the dense output, on which the end is located.
-            self.mixture.parts[i].0 = match (up.is_nan(), down.is_nan()) {
+            self.mixture.parts[*i].0 = match (up.is_nan(), down.is_nan()) {
                 // f of one side may not exist a little beyond the boundary.
                 (true, false) => 0.0,
                 (false, true) => 1.0,
@@ -121,15 +135,36 @@ impl Sliding {
         }
     }
 
-    /// Whether the slope of each boundary depends on its own mode only.
-    fn is_decoupled(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> bool {
+    /// Finds which boundaries depend on which; returns whether they can be put in order, and act on slopes independently.
+    fn find_order(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> bool {
         self.evaluate_slopes(system, t, y, d);
-        (0..self.boundaries.len()).all(|i| {
-            let (up, down) = self.both_slopes(i);
-            let k = self.boundaries[i].switch;
-            let others = self.slopes[1..].iter().enumerate().filter(|(j, _)| *j != i);
-            others.map(|(_, slopes)| (slopes[k] - down).abs()).all(|change| change <= 1e-9 * (up.abs() + down.abs()))
-        })
+        let count = self.boundaries.len();
+        let switch = |i: usize| self.boundaries[i].switch;
+        let change = |of: usize, by: usize| self.slopes[by + 1][switch(of)] - self.slopes[0][switch(of)];
+        let small = |i: usize| 1e-9 * (self.slopes[0][switch(i)].abs() + self.slopes[i + 1][switch(i)].abs());
+        let mut order: Vec<(usize, Vec<usize>)> = Vec::with_capacity(count);
+        let mut left: Vec<usize> = (0..count).collect();
+        while !left.is_empty() {
+            let depends = |i: usize, j: usize| j != i && change(i, j).abs() > small(i);
+            let Some(index) = left.iter().position(|&i| !left.iter().any(|&j| depends(i, j))) else { return false };
+            let i = left.remove(index);
+            order.push((i, (0..count).filter(|&j| depends(i, j)).collect()));
+        }
+        // With all modes above at once the changes must add up.
+        let mut above = self.mixture.base.clone();
+        for boundary in &self.boundaries {
+            above[boundary.switch] = boundary.above;
+        }
+        let mut slopes = vec![0.0; self.slopes[0].len()];
+        system.switch_slopes(t, y, &above, &mut slopes);
+        let adds_up = |i: usize| {
+            let sum: f64 = (0..count).map(|j| change(i, j)).sum();
+            let difference = slopes[switch(i)] - self.slopes[0][switch(i)] - sum;
+            difference.is_nan() || difference.abs() <= 10.0 * small(i)
+        };
+        let possible = (0..count).all(adds_up);
+        self.order = order;
+        possible
     }
 }
 
@@ -208,7 +243,7 @@ impl<'a> Flow<'a> {
     pub fn slide(&mut self, boundary: Boundary, t: f64, y: &[f64], d: &[f64]) -> bool {
         let sliding = self.sliding.get_or_insert_default();
         sliding.add(boundary, self.system.layout());
-        let possible = sliding.boundaries.len() == 1 || sliding.is_decoupled(self.system, t, y, d);
+        let possible = sliding.boundaries.len() == 1 || sliding.find_order(self.system, t, y, d);
         if !possible {
             self.stop_sliding(boundary.switch);
         }
@@ -229,9 +264,10 @@ impl<'a> Flow<'a> {
     /// dg/dt above and below the boundary of each switch that slides.
     pub fn side_slopes(&mut self, t: f64, y: &[f64], d: &[f64], up: &mut [f64], down: &mut [f64]) {
         let Some(sliding) = &mut self.sliding else { return };
-        sliding.evaluate_slopes(self.system, t, y, d);
-        for (i, boundary) in sliding.boundaries.iter().enumerate() {
-            (up[boundary.switch], down[boundary.switch]) = sliding.both_slopes(i);
+        sliding.weigh(self.system, t, y, d);
+        for (i, others) in &sliding.order {
+            let switch = sliding.boundaries[*i].switch;
+            (up[switch], down[switch]) = sliding.both_slopes(*i, others);
         }
     }
 

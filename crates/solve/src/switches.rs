@@ -147,8 +147,8 @@ impl Switches {
         Err(Reason::Zeno { t: now.t, cause: Zeno::Contradiction { switch: unsettled } })
     }
 
-    /// The modes at this very instant, beyond which the run does not go: on a boundary that of the boundary.
-    pub fn modes_at_end(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) {
+    /// The modes at this very instant, whatever follows: on a boundary that of the boundary.
+    pub fn modes_at(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) {
         flow.system.switch_values(now.t, now.y, d, &mut self.g);
         flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
         for index in 0..self.of_state.len() {

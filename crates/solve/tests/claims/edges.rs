@@ -13,17 +13,21 @@ fn run(name: &str, system: &mut Hybrid, y: &[f64], held: &[f64], t_end: f64) -> 
     run_held(system, &mut *method, y, held, t_end, &options).0
 }
 
-/// x = t is at 1 when the sample at t = 1 is taken: it sees the branch behind the crossing.
+/// x = t is 1 when the sample at t = 1 is taken: x ≥ 1 and t ≥ 1 are true then, x > 1 and t > 1 are not.
 #[test]
-fn a_sample_on_a_crossing_sees_the_new_mode() {
+fn a_sample_on_a_crossing_sees_equality() {
     for name in METHODS {
-        for period in [0.5, 0.1, 0.2] {
+        for (period, least) in [(0.5, 0.0), (0.1, 0.0), (0.2, 0.0), (0.5, 1.0), (0.1, 1.0)] {
             let mut system = Hybrid::new(1, |_, _, _, dy| dy[0] = 1.0)
                 .held(1)
                 .sign(|_, y, _| y[0] - 1.0, |_, _, dy| dy[0])
-                .every(period, |_, _, d, _, new_d| new_d[1] = d[1] + if d[0] >= 0.0 { 1.0 } else { 0.0 });
+                .sign_of_time(1.0)
+                .every(period, move |_, _, d, _, new_d| {
+                    new_d[2] = d[2] + if d[0] >= least { 1.0 } else { 0.0 } + if d[1] >= least { 100.0 } else { 0.0 };
+                });
             let outcome = run(name, &mut system, &[0.0], &[0.0], 2.0);
-            assert_eq!(outcome.d[1], (1.0 / period).round() + 1.0, "{name}, every {period}");
+            let count = (1.0 / period).round() + 1.0 - least;
+            assert_eq!(outcome.d[2], 101.0 * count, "{name}, every {period}, mode ≥ {least}");
         }
     }
 }

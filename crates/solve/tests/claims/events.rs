@@ -200,6 +200,36 @@ fn two_independent_sliding_surfaces_are_followed() {
     }
 }
 
+/// The friction of the first acts on the second: x rests from t = 1.25 on with the mean 0.2 of its sign, and then
+/// y′ = 0.32 − sign(y) rests, too.
+#[test]
+fn a_sliding_surface_may_act_on_another_one() {
+    for name in METHODS {
+        let mut system = Hybrid::new(3, |t, _, d, dy| {
+            dy[0] = 0.2 - d[0];
+            dy[1] = 0.3 - d[1] + 0.1 * d[0] + 0.2 * (t - 3.0).max(0.0);
+            dy[2] = d[1];
+        })
+        .sign(|_, y, _| y[0], |_, _, dy| dy[0])
+        .sign(|_, y, _| y[1], |_, _, dy| dy[1]);
+        let (outcome, _) = solve_with(name, &mut system, &[1.0, 1.0, 0.0], &[], 10.0, Rows::Even(11));
+        assert_eq!(outcome.status, Status::Ok, "{name}: {:?}", outcome.reason);
+        // y leaves where the push reaches 1: 0.32 + 0.2 (t − 3) = 1.
+        let (leaves, push) = (3.0 + 0.68 / 0.2, 0.2);
+        assert!(outcome.y[0].abs() < 1e-12, "{name}: {}", outcome.y[0]);
+        assert!(
+            (outcome.y[1] - 0.5 * push * (10.0 - leaves) * (10.0 - leaves)).abs() < 1e-7,
+            "{name}: {}",
+            outcome.y[1]
+        );
+        // y = 1 − 0.6 t until 1.25, then falls by 0.68: the integral of its sign is 0.32 or more while it rests.
+        let rests = 1.25 + (1.0 - 0.6 * 1.25) / 0.68;
+        let resting = 0.32 * (leaves - rests) + 0.5 * push * (leaves - 3.0) * (leaves - 3.0);
+        let exact = rests + resting + (10.0 - leaves);
+        assert!((outcome.y[2] - exact).abs() < 1e-7, "{name}: {} {exact}", outcome.y[2]);
+    }
+}
+
 /// Two sliding surfaces that act on each other: this is said, not guessed.
 #[test]
 fn two_coupled_sliding_surfaces_at_once_are_named() {

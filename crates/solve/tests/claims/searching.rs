@@ -1,5 +1,8 @@
 //! Crossings that a coarse look at a step would miss, jumps, and switches that end to be numbers.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use ordinate_solve::{Options, Outcome, Reason, Rows, Status, by_name};
 
 use crate::problems::hybrid::Hybrid;
@@ -47,6 +50,24 @@ fn oscillations_that_f_does_not_show_are_counted() {
                 assert!((outcome.y[1] - exact).abs() < 1e-8, "{name} {omega} {level}: {} {exact}", outcome.y[1]);
             }
         }
+    }
+}
+
+/// A switch that f resolves anyway is looked at a dozen times per step and a few times more at each crossing.
+#[test]
+fn an_ordinary_switch_is_cheap() {
+    for (name, most) in [("dp5", 20), ("dp8", 40)] {
+        let count = Rc::new(Cell::new(0));
+        let counter = Rc::clone(&count);
+        let value = move |_: f64, y: &[f64], _: &[f64]| {
+            counter.set(counter.get() + 1);
+            y[0] - 0.3
+        };
+        let mut system = Hybrid::new(2, |_, y, _, dy| (dy[0], dy[1]) = (y[1], -y[0])).sign(value, |_, _, dy| dy[0]);
+        let (outcome, _) = run(name, &mut system, &[1.0, 0.0], &[], 62.0);
+        assert_eq!(outcome.statistics.events, 20, "{name}");
+        let (looks, steps) = (count.get(), outcome.statistics.steps);
+        assert!(looks < most * steps, "{name}: {looks} evaluations in {steps} steps");
     }
 }
 
