@@ -2,11 +2,11 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Write the equations, get the solution.
+/// Write the equations, get the solution
 #[derive(Parser, Debug)]
-#[command(name = "ordinate", version, about, arg_required_else_help = true)]
+#[command(name = "ordinate", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(
-    after_help = "A first run:\n  ordinate run -e \"y'' = -y; y(0) = 1; y'(0) = 0\" -t 20 --plot\n  ordinate new pendulum && ordinate run pendulum.eq --plot pendulum.svg"
+    after_help = crate::help::topics() + "\nA first run:\n  ordinate run -e \"y'' = -y; y(0) = 1; y'(0) = 0\" -t 20 --plot\n  ordinate new pendulum && ordinate run pendulum.eq --plot pendulum.svg"
 )]
 pub struct Line {
     /// What to do.
@@ -29,6 +29,8 @@ pub enum Command {
     Examples(ExamplesArgs),
     /// Convert a result file to another format or to a picture
     Convert(ConvertArgs),
+    /// Explain a verb or a topic: language, functions, units, methods
+    Help(HelpArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -97,13 +99,13 @@ pub struct RunArgs {
     #[arg(long, value_name = "T0", allow_hyphen_values = true)]
     pub t_start: Option<String>,
     /// Method
-    #[arg(short = 'm', long, default_value = "auto")]
+    #[arg(short = 'm', long, default_value = "auto", help = format!("Method: {}", ordinate::methods_text()))]
     pub method: String,
     /// Relative tolerance
-    #[arg(long, default_value_t = 1e-6, allow_hyphen_values = true)]
+    #[arg(long, default_value = "1e-6", allow_hyphen_values = true)]
     pub rtol: f64,
     /// Absolute tolerance
-    #[arg(long, default_value_t = 1e-9, allow_hyphen_values = true)]
+    #[arg(long, default_value = "1e-9", allow_hyphen_values = true)]
     pub atol: f64,
     /// Fixed step
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
@@ -126,7 +128,7 @@ pub struct RunArgs {
     /// Result file; the suffix chooses the format (.csv, .json), - is standard output (repeatable)
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Vec<String>,
-    /// Summary on standard output
+    /// Summary on standard output instead of rows
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub summary: Option<Format>,
     /// Solve N times and report the fastest
@@ -194,10 +196,17 @@ pub struct ExamplesArgs {
     pub name: Option<String>,
 }
 
+/// `ordinate help`
+#[derive(Args, Debug)]
+pub struct HelpArgs {
+    /// A verb, or language, functions, units, methods
+    pub topic: Option<String>,
+}
+
 /// `ordinate convert`
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
-    /// A result in CSV, or - for standard input
+    /// A result in CSV or JSON, or - for standard input
     pub input: String,
     /// The new file; the suffix chooses the format (.csv, .json, .svg, .png), - is CSV on standard output
     #[arg(short = 'o', long, value_name = "FILE")]

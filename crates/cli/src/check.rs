@@ -1,6 +1,7 @@
 //! `ordinate check` and `ordinate info`.
 
 use crate::args::{CheckArgs, Format};
+use crate::report::count as counted;
 use crate::{Exit, message, print_out, source};
 use ordinate::{CompileOptions, Diagnostic, Failure, Severity, Source, compile, has_errors, render};
 use serde_json::{Value, json};
@@ -12,7 +13,10 @@ pub fn check(args: &CheckArgs) -> Exit {
         Err(exit) => return exit,
     };
     let (diagnostics, states) = match compile(&source, &options) {
-        Ok(compiled) => (compiled.warnings, compiled.program.layout.states),
+        Ok(compiled) => {
+            let found = ordinate::check_starts(&compiled);
+            ([compiled.warnings, found].concat(), compiled.program.layout.states)
+        }
         Err(Failure::Model(diagnostics)) => (diagnostics, 0),
         Err(failure @ Failure::Set(_)) => return source::show_failure(&failure, &source),
     };
@@ -25,8 +29,8 @@ pub fn check(args: &CheckArgs) -> Exit {
             }
             let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
             let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-            let verdict = if failed { format!("{errors} errors") } else { format!("ok, {states} states") };
-            let rest = if warnings > 0 { format!(", {warnings} warnings") } else { String::new() };
+            let verdict = if failed { counted(errors, "error") } else { format!("ok, {}", counted(states, "state")) };
+            let rest = if warnings > 0 { format!(", {}", counted(warnings, "warning")) } else { String::new() };
             print_out(&format!("{}: {verdict}{rest}\n", source.name))
         }
     };

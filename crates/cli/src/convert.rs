@@ -2,12 +2,15 @@
 
 use crate::args::ConvertArgs;
 use crate::output::write_file;
-use crate::run::{FileFormat, columns_json, format_of};
+use crate::report::count;
+use crate::wishes::{FileFormat, columns_json, format_of};
 use crate::{Exit, message, print_out, usage};
 use ordinate::{Memory, RowSink};
-use std::io::Read;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 
-/// Converts a CSV result.
+/// Converts a result in CSV or JSON.
 pub fn convert(args: &ConvertArgs) -> Exit {
     match work(args) {
         Ok(exit) => exit,
@@ -16,14 +19,11 @@ pub fn convert(args: &ConvertArgs) -> Exit {
 }
 
 fn work(args: &ConvertArgs) -> Result<Exit, String> {
-    let mut bytes = Vec::new();
-    if args.input == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| format!("standard input cannot be read: {e}"))?;
-    } else {
-        bytes = std::fs::read(&args.input).map_err(|e| format!("`{}` cannot be read: {e}", args.input))?;
-    }
+    let bytes = read_bytes(&args.input)?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`{}` is not a text in UTF-8", args.input))?;
-    let all = read(&text).map_err(|reason| format!("`{}`: {reason}", args.input))?;
+    let is_json = text.trim_start().starts_with('{');
+    let all = if is_json { read_json(&text) } else { read(&text) };
+    let all = all.map_err(|reason| format!("`{}`: {reason}", args.input))?;
     let rows = select(all, &args.vars)?;
     if args.output == "-" {
         return Ok(print_out(&csv(&rows)));
@@ -35,8 +35,30 @@ fn work(args: &ConvertArgs) -> Result<Exit, String> {
         FileFormat::Png => ordinate::table_figure(&args.input, &rows).to_png().map_err(|e| e.to_string())?,
     };
     write_file(&args.output, &bytes)?;
-    message(&format!("wrote   {}  ({} columns, {} rows)", args.output, rows.names.len(), rows.columns[0].len()));
+    let (columns, lines) = (count(rows.names.len(), "column"), count(rows.columns[0].len(), "row"));
+    message(&format!("wrote   {}  ({columns}, {lines})", args.output));
     Ok(Exit::Ok)
+}
+
+/// A table must fit into memory to be converted.
+const MOST_BYTES: u64 = 512 << 20;
+
+fn read_bytes(name: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = match name {
+        "-" => std::io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes),
+        _ => File::open(name).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)),
+    };
+    let what = if name == "-" { "standard input".to_string() } else { format!("`{name}`") };
+    match read {
+        Err(e) if e.kind() == ErrorKind::NotFound => Err(format!("there is no file {what}")),
+        Err(e) if e.kind() == ErrorKind::IsADirectory => Err(format!("{what} cannot be read: it is a folder")),
+        Err(e) => Err(format!("{what} cannot be read: {e}")),
+        Ok(_) if bytes.len() as u64 > MOST_BYTES => {
+            Err(format!("{what} has more than the {} MB that can be converted", MOST_BYTES >> 20))
+        }
+        Ok(_) => Ok(bytes),
+    }
 }
 
 fn split(line: &str) -> Vec<String> {
@@ -78,12 +100,39 @@ fn read(text: &str) -> Result<Memory, String> {
     if begun { Ok(rows) } else { Err("there is no table in it".into()) }
 }
 
+/// The columns that `run -o result.json` writes.
+fn read_json(text: &str) -> Result<Memory, String> {
+    let value: Value = serde_json::from_str(text).map_err(|e| format!("it is no JSON: {e}"))?;
+    let columns = value["columns"].as_object().filter(|columns| !columns.is_empty());
+    let columns = columns.ok_or("it has no \"columns\" as results in JSON have")?;
+    let mut rows = Memory::default();
+    let names: Vec<String> = columns.keys().cloned().collect();
+    rows.begin(&names, names.len()).map_err(|e| e.reason)?;
+    for (k, (name, values)) in columns.iter().enumerate() {
+        let values = values.as_array().ok_or_else(|| format!("column `{name}` is no list"))?;
+        for value in values {
+            // what is not finite is null in JSON
+            let number = if value.is_null() { Some(f64::NAN) } else { value.as_f64() };
+            rows.columns[k].push(number.ok_or_else(|| format!("column `{name}`: {value} is not a number"))?);
+        }
+        if rows.columns[k].len() != rows.columns[0].len() {
+            return Err(format!("column `{name}` has {} rows instead of {}", values.len(), rows.columns[0].len()));
+        }
+    }
+    Ok(rows)
+}
+
 fn select(all: Memory, names: &[String]) -> Result<Memory, String> {
     if names.is_empty() {
         return Ok(all);
     }
     let mut chosen = Memory::default();
-    let wanted: Vec<String> = std::iter::once(all.names[0].clone()).chain(names.iter().cloned()).collect();
+    let mut wanted: Vec<String> = vec![all.names[0].clone()];
+    for name in names {
+        if !wanted.contains(name) {
+            wanted.push(name.clone());
+        }
+    }
     chosen.begin(&wanted, wanted.len()).map_err(|e| e.reason)?;
     for (k, name) in wanted.iter().enumerate() {
         let column =

@@ -21,7 +21,8 @@ output E = 0.5*m*x'^2 + 0.5*k*x^2                 # stored and plotted beside th
 run 0 .. 20                                       # start and end time
 ";
 
-fn model(name: &str) -> Option<&'static str> {
+/// The text of a model of the gallery.
+pub fn model(name: &str) -> Option<&'static str> {
     let file = if name.ends_with(".eq") { name.to_string() } else { format!("{name}.eq") };
     FILES.iter().find(|(known, _)| *known == file).map(|&(_, text)| text)
 }
@@ -33,21 +34,42 @@ fn models() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Lists the gallery or prints one of its models.
 pub fn examples(args: &ExamplesArgs) -> Exit {
     let Some(name) = &args.name else {
-        let mut out = String::new();
-        for (name, text) in models() {
-            let title = text.lines().next().unwrap_or_default().trim_start_matches('#').trim();
-            // the file name at the beginning of the comment is in the first column already
-            let title =
-                title.strip_prefix(&format!("{name}.eq")).unwrap_or(title).trim_start_matches([' ', '—', '-', ':']);
-            out.push_str(&format!("{name:<28} {title}\n"));
-        }
-        out.push_str("\nordinate new NAME writes one of them to NAME.eq; ordinate examples NAME prints it.\n");
-        return print_out(&out);
+        return print_out(&list());
     };
     match model(name) {
         Some(text) => print_out(text),
         None => unknown(name),
     }
+}
+
+fn title(name: &str, text: &'static str) -> &'static str {
+    let title = text.lines().next().unwrap_or_default().trim_start_matches('#').trim();
+    // the file name at the beginning of the comment is in the first column already
+    title.strip_prefix(&format!("{name}.eq")).unwrap_or(title).trim_start_matches([' ', '—', '-', ':'])
+}
+
+/// The gallery by its sections; what stands in none comes last.
+fn list() -> String {
+    let mut out = String::new();
+    let mut rest: Vec<(&'static str, &'static str)> = models().collect();
+    let mut section = |heading: &str, models: &[(&'static str, &'static str)]| {
+        if !models.is_empty() {
+            out.push_str(&format!("{heading}\n"));
+            models.iter().for_each(|&(name, text)| out.push_str(&format!("  {name:<34} {}\n", title(name, text))));
+            out.push('\n');
+        }
+    };
+    for (heading, names) in SECTIONS {
+        let (here, others): (Vec<_>, Vec<_>) = rest.iter().copied().partition(|(name, _)| names.contains(name));
+        rest = others;
+        let place = |name: &str| names.iter().position(|known| *known == name);
+        let mut here = here;
+        here.sort_by_key(|(name, _)| place(name));
+        section(heading, &here);
+    }
+    section("Others", &rest);
+    out.push_str("ordinate new NAME writes one of them to NAME.eq; ordinate examples NAME prints it.\n");
+    out
 }
 
 fn unknown(name: &str) -> Exit {

@@ -5,9 +5,13 @@ mod args;
 mod check;
 mod convert;
 mod examples;
+mod help;
+mod hints;
 mod output;
+mod report;
 mod run;
 mod source;
+mod wishes;
 
 use args::{Command, Line};
 use clap::{CommandFactory, Parser};
@@ -40,8 +44,21 @@ fn main() -> ExitCode {
 }
 
 fn command() -> Exit {
-    match Line::parse().command {
-        Command::Run(args) => run::run(&args),
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let line = match Line::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            if let Some(meant) = hints::meant(&error, &words) {
+                return usage(&meant);
+            }
+            // whoever reads may have enough of a long help
+            let _ = error.print();
+            return if error.exit_code() == 0 { Exit::Ok } else { Exit::Usage };
+        }
+    };
+    match line.command {
+        Command::Help(args) => help::help(&args),
+        Command::Run(args) => run::run(*args),
         Command::Check(args) => check::check(&args),
         Command::Info(args) => check::info(&args),
         Command::New(args) => examples::new(&args),
@@ -55,11 +72,12 @@ fn command() -> Exit {
     }
 }
 
-/// Text to standard output; a closed pipe is no reason to panic.
+/// Text to standard output. A pipe closed by its reader, such as `head`, is no mistake: it has what it wanted.
 pub fn print_out(text: &str) -> Exit {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Exit::Ok,
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Exit::Ok,
         Err(e) => {
             message(&format!("error: standard output cannot be written: {e}"));
             Exit::Usage

@@ -2,51 +2,18 @@
 
 use crate::args::{Emit, Format, RunArgs};
 use crate::output::{AtomicFile, cannot_write, write_file};
+use crate::report::{count, report};
+use crate::wishes::{FileFormat, Wishes, columns_json, model_behind_plot};
 use crate::{Exit, message, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunError, RunOptions, Source, Stage,
-    Status, compile, emit, figure, render, simulate, summary_json,
+    Status, compile, emit, figure, figure_notes, render, simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Formats of files, by suffix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileFormat {
-    /// Comma-separated values.
-    Csv,
-    /// One JSON object of columns.
-    Json,
-    /// A picture.
-    Svg,
-    /// A picture.
-    Png,
-}
-
-/// The format of a file name.
-pub fn format_of(path: &str) -> Result<FileFormat, String> {
-    let suffix = std::path::Path::new(path).extension().map(|s| s.to_string_lossy().to_ascii_lowercase());
-    match suffix.as_deref() {
-        Some("csv" | "txt") => Ok(FileFormat::Csv),
-        Some("json") => Ok(FileFormat::Json),
-        Some("svg") => Ok(FileFormat::Svg),
-        Some("png") => Ok(FileFormat::Png),
-        // devices such as /dev/null
-        None if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) => Ok(FileFormat::Csv),
-        _ => Err(format!("the format of `{path}` is not known; use .csv, .json, .svg or .png")),
-    }
-}
-
-/// All columns as one JSON object.
-pub fn columns_json(rows: &Memory) -> String {
-    let stored = rows.names.iter().zip(&rows.columns).take(rows.stored);
-    let columns: serde_json::Map<String, serde_json::Value> =
-        stored.map(|(name, values)| (name.clone(), serde_json::json!(values))).collect();
-    format!("{}\n", serde_json::json!({"schema": "ordinate.result/1", "columns": columns}))
-}
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -64,8 +31,8 @@ fn listen_for_interrupts() {
 }
 
 /// Solves a model.
-pub fn run(args: &RunArgs) -> Exit {
-    match work(args) {
+pub fn run(mut args: RunArgs) -> Exit {
+    match model_behind_plot(&mut args).and_then(|()| work(&args)) {
         Ok(exit) | Err(exit) => exit,
     }
 }
@@ -98,18 +65,29 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     let begin = Instant::now();
     let written = outputs.finish(&run)?;
     let memory = written.memory;
-    let pictures = pictures(args, &wishes, &compiled, &run, &memory)?;
+    let pictures = pictures(&wishes, &compiled, &run, &memory)?;
     let write_seconds = begin.elapsed().as_secs_f64();
+    let summary = match args.summary {
+        Some(Format::Json) => format!("{}\n", summary_json(&compiled, &run, write_seconds)),
+        Some(Format::Text) => report(&compiled, &run, &options, args.verbose),
+        None => String::new(),
+    };
     if !args.quiet {
-        report(&compiled, &run, &options, &written.files, &pictures, args.verbose);
+        if !pictures.is_empty() || wishes.terminal_plot {
+            figure_notes(&compiled, &wishes.plot).iter().for_each(|note| message(&format!("note    {note}")));
+        }
+        if args.summary != Some(Format::Text) {
+            message(report(&compiled, &run, &options, args.verbose).trim_end());
+        }
+        let rows = format!("({}, {})", count(run.final_values.len(), "variable"), count(run.rows, "row"));
+        written.files.iter().for_each(|file| message(&format!("wrote   {file}  {rows}")));
+        pictures.iter().for_each(|picture| message(&format!("wrote   {picture}")));
     } else if let Some(reason) = run.reason.as_ref().filter(|r| r.kind != "stop_condition") {
         message(&format!("stopped {}: {}", reason.kind, reason.message));
     }
-    if args.summary == Some(Format::Json) {
-        let shown = print_out(&format!("{}\n", summary_json(&compiled, &run, write_seconds)));
-        if shown != Exit::Ok {
-            return Ok(shown);
-        }
+    let shown = print_out(&summary);
+    if shown != Exit::Ok {
+        return Ok(shown);
     }
     Ok(match (&run.reason, run.outcome.status) {
         (Some(reason), _) if reason.kind == "inconsistent_start" => Exit::Stopped,
@@ -164,71 +142,6 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
         rows,
         repeat: args.repeat,
     })
-}
-
-/// Where results and pictures are to go.
-struct Wishes {
-    stdout_csv: bool,
-    files: Vec<(String, FileFormat)>,
-    pictures: Vec<(String, FileFormat)>,
-    terminal_plot: bool,
-    plot: PlotOptions,
-}
-
-impl Wishes {
-    fn new(args: &RunArgs) -> Result<Wishes, Exit> {
-        let mut wishes = Wishes {
-            stdout_csv: args.output.is_empty() && args.plot.is_none() && args.summary != Some(Format::Json),
-            files: Vec::new(),
-            pictures: Vec::new(),
-            terminal_plot: false,
-            plot: PlotOptions { variables: args.plot_vars.iter().map(|v| v.trim().to_string()).collect(), phase: None },
-        };
-        for path in &args.output {
-            match path.as_str() {
-                "-" if args.summary == Some(Format::Json) => {
-                    return Err(usage(
-                        "`-o -` and `--summary json` both want standard output; give a file to one of them",
-                    ));
-                }
-                "-" => wishes.stdout_csv = true,
-                path => match format_of(path).map_err(|e| usage(&e))? {
-                    format @ (FileFormat::Csv | FileFormat::Json) => wishes.files.push((path.into(), format)),
-                    format @ (FileFormat::Svg | FileFormat::Png) => wishes.pictures.push((path.into(), format)),
-                },
-            }
-        }
-        match args.plot.as_deref() {
-            None => {}
-            Some("") => wishes.terminal_plot = true,
-            Some(path) => match format_of(path).map_err(|e| usage(&e))? {
-                format @ (FileFormat::Svg | FileFormat::Png) => wishes.pictures.push((path.into(), format)),
-                _ => return Err(usage(&format!("`--plot {path}` must end in .svg or .png"))),
-            },
-        }
-        if let Some(text) = &args.phase {
-            let names: Vec<&str> = text.split(',').map(str::trim).collect();
-            let [x, y] = names.as_slice() else {
-                return Err(usage(&format!("`--phase {text}` must name two variables, as in \"x,x'\"")));
-            };
-            wishes.plot.phase = Some(((*x).into(), (*y).into()));
-            wishes.terminal_plot |= wishes.pictures.is_empty();
-        }
-        if !args.plot_vars.is_empty() && wishes.pictures.is_empty() {
-            wishes.terminal_plot = true;
-        }
-        if wishes.terminal_plot && args.summary == Some(Format::Json) {
-            return Err(usage(
-                "a plot in the terminal and `--summary json` both want standard output; use `--plot FILE.svg`",
-            ));
-        }
-        wishes.stdout_csv &= !(wishes.terminal_plot && args.output.is_empty());
-        Ok(wishes)
-    }
-
-    fn needs_memory(&self) -> bool {
-        self.terminal_plot || !self.pictures.is_empty() || self.files.iter().any(|(_, f)| *f == FileFormat::Json)
-    }
 }
 
 /// The data of the run as comments of a result file: nothing that differs from run to run.
@@ -333,7 +246,10 @@ impl Outputs {
     fn finish(self, run: &Run) -> Result<Written, Exit> {
         let last: Vec<String> = run.reason.iter().map(|r| format!("{}: {}", r.kind, r.message)).collect();
         if let Some(rows) = self.stdout {
-            rows.finish(&last).map_err(|e| show_row_error(&e))?;
+            match rows.finish(&last) {
+                Err(e) if e.closed_pipe => {}
+                other => _ = other.map_err(|e| show_row_error(&e))?,
+            }
         }
         let mut files = Vec::new();
         for (path, rows) in self.files {
@@ -378,7 +294,11 @@ impl RowSink for Outputs {
 impl Outputs {
     fn each(&mut self, mut act: impl FnMut(&mut dyn RowSink) -> Result<(), RowError>) -> Result<(), RowError> {
         if let Some(sink) = &mut self.stdout {
-            act(sink)?;
+            match act(sink) {
+                // whoever reads standard output has enough; files and pictures are still wanted
+                Err(e) if e.closed_pipe && !(self.files.is_empty() && self.memory.is_none()) => self.stdout = None,
+                other => other?,
+            }
         }
         for (_, sink) in &mut self.files {
             act(sink)?;
@@ -391,6 +311,10 @@ impl Outputs {
 }
 
 fn show_row_error(error: &RowError) -> Exit {
+    if error.closed_pipe {
+        // the reader, such as `head`, has what it wanted
+        return Exit::Ok;
+    }
     usage(&format!("{} cannot be written: {}", error.place, error.reason))
 }
 
@@ -403,22 +327,16 @@ fn show_error(error: &RunError, source: &Source) -> Exit {
     }
 }
 
-fn pictures(
-    args: &RunArgs,
-    wishes: &Wishes,
-    compiled: &Compiled,
-    run: &Run,
-    memory: &Option<Memory>,
-) -> Result<Vec<String>, Exit> {
+fn pictures(wishes: &Wishes, compiled: &Compiled, run: &Run, memory: &Option<Memory>) -> Result<Vec<String>, Exit> {
     let Some(memory) = memory.as_ref().filter(|_| wishes.terminal_plot || !wishes.pictures.is_empty()) else {
         return Ok(Vec::new());
     };
-    let figure = figure(compiled, run, memory, &wishes.plot).map_err(|e| usage(&e))?;
+    let picture = figure(compiled, run, memory, &wishes.plot).map_err(|e| usage(&e))?;
     let mut written = Vec::new();
     for (path, format) in &wishes.pictures {
         let bytes = match format {
-            FileFormat::Png => figure.to_png().map_err(|e| usage(&format!("the picture cannot be made: {e}")))?,
-            _ => figure.to_svg().into_bytes(),
+            FileFormat::Png => picture.to_png().map_err(|e| usage(&format!("the picture cannot be made: {e}")))?,
+            _ => picture.to_svg().into_bytes(),
         };
         write_file(path, &bytes).map_err(|e| usage(&e))?;
         written.push(path.clone());
@@ -426,8 +344,9 @@ fn pictures(
     if wishes.terminal_plot {
         let (columns, rows) = terminal_size();
         let color = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let _ = args;
-        if print_out(&figure.to_terminal(columns, rows, color)) != Exit::Ok {
+        let options = PlotOptions { terminal: true, ..wishes.plot.clone() };
+        let plot = figure(compiled, run, memory, &options).map_err(|e| usage(&e))?;
+        if print_out(&plot.to_terminal(columns, rows, color)) != Exit::Ok {
             return Err(Exit::Usage);
         }
     }
@@ -437,67 +356,4 @@ fn pictures(
 fn terminal_size() -> (usize, usize) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
     (number("COLUMNS").unwrap_or(80).clamp(40, 200), number("LINES").unwrap_or(24).clamp(12, 60))
-}
-
-fn time_text(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
-        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
-        s => format!("{s:.2} s"),
-    }
-}
-
-/// The lines after a run.
-fn report(compiled: &Compiled, run: &Run, options: &RunOptions, files: &[String], pictures: &[String], verbose: bool) {
-    let statistics = &run.outcome.statistics;
-    let order = match (statistics.order_min, statistics.order_max) {
-        (low, high) if low == high => format!("order {low}"),
-        (low, high) => format!("order {low}–{high}"),
-    };
-    let stopped = run.reason.as_ref();
-    let verb = if stopped.is_some() { "stopped" } else { "solved " };
-    let automatic = if run.automatic { " (auto)" } else { "" };
-    let rejected = if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
-    message(&format!(
-        "{verb} {} … {}   {}{automatic}, {order}, {} steps{rejected}   {}",
-        run.t_start,
-        run.outcome.t_reached,
-        run.method,
-        statistics.steps,
-        time_text(run.seconds.solve)
-    ));
-    if let Some(reason) = stopped {
-        message(&format!("reason  {}", reason.message));
-        message(&format!("next    {}", reason.hint));
-    } else if run.outcome.stiff {
-        message("note    the model looks stiff: the steps were limited by stability, not by accuracy");
-    }
-    if options.step.is_none() {
-        message(&format!(
-            "error   local tolerance rtol {:e}, atol {:e} (the global error is not estimated by this version)",
-            options.rtol, options.atol
-        ));
-    }
-    if verbose {
-        message(&format!(
-            "work    {} evaluations, {} instructions each, {} events; steps {:.3e} … {:.3e}",
-            statistics.evaluations.f,
-            compiled.program.rhs.instructions.len(),
-            statistics.events,
-            statistics.h_min,
-            statistics.h_max
-        ));
-        message(&format!(
-            "time    parse {}, compile {}",
-            time_text(compiled.parse_seconds),
-            time_text(compiled.compile_seconds)
-        ));
-    }
-    let variables = run.final_values.len();
-    for file in files {
-        message(&format!("wrote   {file}  ({variables} variables, {} rows)", run.rows));
-    }
-    for picture in pictures {
-        message(&format!("wrote   {picture}"));
-    }
 }

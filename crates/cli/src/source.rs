@@ -2,7 +2,7 @@
 
 use crate::args::{ModelArgs, Units};
 use crate::{Exit, message, usage};
-use ordinate::{CompileOptions, Failure, SetError, Source, UnitCheck, render};
+use ordinate::{CompileOptions, Failure, SetError, Source, UnitCheck, number_hint, render};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -33,14 +33,34 @@ pub fn load(args: &ModelArgs) -> Result<Source, Exit> {
     }
 }
 
+/// A model in the same folder whose name is almost the one given.
+fn similar_file(path: &Path) -> Option<String> {
+    let given = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut models: Vec<String> = entries.filter(|name| name.ends_with(".eq")).collect();
+    models.sort();
+    let near = ordinate::closest(given, models.iter().map(String::as_str))?;
+    Some(path.with_file_name(near).to_string_lossy().into_owned())
+}
+
 fn unreadable(name: &str, e: &std::io::Error) -> String {
+    let path = Path::new(name);
     let reason = match e.kind() {
         std::io::ErrorKind::NotFound => {
             let looks_like_text = name.contains('=') || name.contains('\'');
+            let with_suffix = format!("{name}.eq");
+            let stem = name.strip_suffix(".eq").unwrap_or(name);
             let hint = if looks_like_text {
-                "to give the equations themselves, write `-e \"…\"`"
+                "to give the equations themselves, write `-e \"…\"`".to_string()
+            } else if Path::new(&with_suffix).is_file() {
+                format!("did you mean `{with_suffix}`?")
+            } else if let Some(near) = similar_file(path) {
+                format!("did you mean `{near}`?")
+            } else if crate::examples::model(stem).is_some() {
+                format!("`ordinate new {stem}` writes the one of the gallery")
             } else {
-                "`ordinate examples` lists models to start from"
+                "`ordinate examples` lists models to start from".to_string()
             };
             return format!("there is no model file `{name}`; {hint}");
         }
@@ -75,9 +95,15 @@ pub fn compile_options(args: &ModelArgs) -> Result<CompileOptions, Exit> {
     for text in &args.set {
         match text.split_once('=') {
             Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-                set.push((name.trim().to_string(), value.trim().to_string()));
+                let (name, value) = (name.trim(), value.trim());
+                if let Some(hint) = set_hint(name, value) {
+                    return Err(usage(&format!("`--set \"{text}\"`: {hint}")));
+                }
+                set.push((name.to_string(), value.to_string()));
             }
-            _ => return Err(usage(&format!("`--set {text}` must have the form name=value"))),
+            _ => {
+                return Err(usage(&format!("`--set {text}` must have the form name=value, as in `--set k=5`")));
+            }
         }
     }
     let units = match args.units {
@@ -86,6 +112,21 @@ pub fn compile_options(args: &ModelArgs) -> Result<CompileOptions, Exit> {
         Units::Off => UnitCheck::Off,
     };
     Ok(CompileOptions { set, units, jacobian: false })
+}
+
+/// Forms of the language that `--set` does not take.
+fn set_hint(name: &str, value: &str) -> Option<String> {
+    if let Some((bare, _)) = name.split_once('(') {
+        return Some(format!("a start value is set by its name alone: `--set \"{bare}={value}\"`"));
+    }
+    if value.contains('=') {
+        let parts: Vec<String> = format!("{name}={value}").split(',').map(|p| format!("--set {}", p.trim())).collect();
+        return Some(format!("one value each: `{}`", parts.join(" ")));
+    }
+    if let Some((number, _)) = value.split_once('[') {
+        return Some(format!("write the number without its unit: `--set {name}={}`", number.trim()));
+    }
+    None
 }
 
 /// Whether messages may be coloured.
@@ -120,8 +161,12 @@ fn set_error(error: &SetError) -> String {
         SetError::Unknown { name, suggestion: None } => {
             format!("`--set {name}=…`: the model has no parameter, input or state `{name}`")
         }
+        SetError::Follows { name } => {
+            format!("`--set {name}=…`: `{name}` follows from the equations; set a parameter, an input or a start value")
+        }
         SetError::BadValue { name, value } => {
-            format!("`--set {name}={value}`: the value must be a number or a constant expression such as 2*pi")
+            let hint = number_hint(value).unwrap_or("write a number or a constant expression such as 2*pi".into());
+            format!("`--set {name}={value}`: the value is not a constant; {hint}")
         }
     }
 }

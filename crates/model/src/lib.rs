@@ -4,7 +4,9 @@
 //! switch. [`sort`] turns the model into a [`Sorted`] one: order reduced, equations matched with unknowns,
 //! each solved for its own. Both are plain functions that report all mistakes they find.
 
+mod consequences;
 mod constant;
+mod hints;
 mod model;
 mod print;
 mod resolve;
@@ -14,6 +16,7 @@ mod table;
 mod unit;
 mod units;
 
+pub use consequences::merge;
 pub use constant::constant;
 pub use model::*;
 pub use resolve::{Overrides, Resolved, SetError, resolve};

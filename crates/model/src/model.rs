@@ -2,7 +2,8 @@
 
 use crate::Unit;
 use ordinate_expr::{ExprId, Graph, ListId, VarId};
-use ordinate_syntax::Span;
+use ordinate_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashSet;
 
 /// What a variable is in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct Quantity {
     /// Whether something besides its use says that it is a quantity of the model: it is the left-hand side
     /// of an equation, has a prime or a start value. Otherwise it may be a misspelt name.
     pub declared: bool,
+    /// Whether it was reported already that nothing determines it.
+    pub reported: bool,
 }
 
 /// A value given to a variable: of a parameter, an input, a start value, a guess.
@@ -123,6 +126,19 @@ pub struct Sample {
     pub span: Span,
 }
 
+/// A `for` from a larger to a smaller number.
+#[derive(Clone, Debug)]
+pub struct EmptyLoop {
+    /// Its bounds.
+    pub bounds: (i64, i64),
+    /// Their place.
+    pub span: Span,
+    /// The names in its body.
+    pub names: FxHashSet<String>,
+    /// Whether something is missing that it would have made.
+    pub blamed: bool,
+}
+
 /// A model whose names are understood.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
@@ -158,6 +174,15 @@ pub struct Model {
     pub run: Option<(ExprId, ExprId)>,
     /// Declared units by name (without index and primes).
     pub units: Vec<(String, Unit)>,
+    /// The same as written, by name and number of primes.
+    pub unit_texts: Vec<(String, u32, String)>,
+    /// Names (without index and primes) that stand in a statement with a mistake. Their equations and start values may
+    /// be missing for that reason.
+    pub doubtful: FxHashSet<String>,
+    /// Loops that make no element.
+    pub empty_loops: Vec<EmptyLoop>,
+    /// Mistakes about a quantity that are told unless it turns out to have no equation at all.
+    pub pending: Vec<(usize, Diagnostic)>,
 }
 
 impl Model {
@@ -177,9 +202,41 @@ impl Model {
         format!("{}{}", self.quantities[variable.quantity].name, "'".repeat(variable.primes as usize))
     }
 
+    /// Whether what is missing about a name (without index) is the consequence of a mistake that is or will be
+    /// reported: of a statement that was not understood, or of a loop that makes nothing.
+    pub(crate) fn excused(&mut self, base: &str) -> bool {
+        if self.doubtful.contains(base) {
+            return true;
+        }
+        let mut empty = self.empty_loops.iter_mut().filter(|empty| empty.names.contains(base));
+        empty.next().map(|empty| empty.blamed = true).is_some()
+    }
+
+    /// The same for the name of a variable.
+    pub(crate) fn variable_excused(&mut self, v: VarId) -> bool {
+        let base = self.quantity(v).base.clone();
+        self.excused(&base)
+    }
+
     /// An expression as text.
     pub fn print(&self, e: ExprId) -> String {
         self.graph.print(e, &|v| self.name(v))
+    }
+
+    /// The unit of a name with primes for people: as it was written, where it was.
+    pub fn unit_text(&self, base: &str, primes: u32) -> Option<String> {
+        let written = |primes: u32| {
+            self.unit_texts.iter().find(|(name, p, _)| name == base && *p == primes).map(|(_, _, text)| text)
+        };
+        if let Some(text) = written(primes) {
+            return Some(text.clone());
+        }
+        let (_, unit) = self.units.iter().find(|(name, _)| name == base)?;
+        Some(match written(0).filter(|text| !text.contains(['/', ' '])) {
+            Some(text) if primes == 1 => format!("{text}/s"),
+            Some(text) => format!("{text}/s^{primes}"),
+            None => unit.per_time(primes).to_string(),
+        })
     }
 
     /// The unit of a variable, where one is declared or follows from the quantity's.

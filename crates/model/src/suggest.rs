@@ -11,18 +11,48 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        let same_but_case = name.to_lowercase() == candidate.to_lowercase();
+        let same_but_case = look_alike(name, candidate);
         // An abbreviation or a forgotten index (`omega` for `omega0`) counts as one step.
         let prefix =
             length >= 2 && (candidate.starts_with(name) || name.starts_with(candidate)) && !candidate.is_empty();
         let near = candidate.chars().count().abs_diff(length) <= 2;
-        let d = if same_but_case || (prefix && near) { 1 } else { distance(name, candidate) };
+        // The same letters in another case are meant before anything that is one letter away.
+        let d = if same_but_case {
+            0
+        } else if prefix && near {
+            1
+        } else {
+            distance(name, candidate)
+        };
         let allowed = if same_but_case { 1 } else { limit };
         if d <= allowed && candidate != name && best.is_none_or(|(least, _)| d < least) {
             best = Some((d, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// Whether two names differ only in case or in letters that look the same.
+pub(crate) fn look_alike(a: &str, b: &str) -> bool {
+    let plain = |name: &str| -> String {
+        let lower = name.to_lowercase();
+        lower
+            .chars()
+            .map(|c| match c {
+                'ϕ' => 'φ',
+                'µ' => 'μ',
+                'ϵ' => 'ε',
+                'ϑ' => 'θ',
+                'ϱ' => 'ρ',
+                'ς' => 'σ',
+                'ϰ' => 'κ',
+                'ϖ' => 'π',
+                '∆' => 'δ',
+                _ => c,
+            })
+            .collect()
+    };
+    plain(a) == plain(b)
 }
 
 /// Number of single-character edits, an exchange of neighbours counting as one
@@ -53,12 +83,19 @@ mod tests {
 
     #[test]
     fn a_slip_of_the_finger_finds_its_name() {
-        let known = ["omega0", "phi", "k", "gravity", "M"];
-        for (typed, meant) in
-            [("omega", "omega0"), ("omgea0", "omega0"), ("hpi", "phi"), ("gravty", "gravity"), ("m", "M")]
-        {
+        let known = ["omega0", "chi", "phi", "k", "gravity", "M"];
+        for (typed, meant) in [
+            ("omega", "omega0"),
+            ("omgea0", "omega0"),
+            ("hpi", "phi"),
+            ("gravty", "gravity"),
+            ("m", "M"),
+            ("Phi", "phi"),
+        ] {
             assert_eq!(closest(typed, known), Some(meant), "{typed}");
         }
+        assert_eq!(closest("Sin", ["min", "sin"]), Some("sin"));
+        assert_eq!(closest("φ", ["x", "ϕ"]), Some("ϕ"));
         assert_eq!(closest("x", known), None);
         assert_eq!(closest("temperature", known), None);
     }

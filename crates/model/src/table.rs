@@ -76,7 +76,11 @@ pub fn parse_table(text: &str, name: &str) -> Result<TableData, String> {
             let cell = cells.get(at).filter(|cell| !cell.is_empty());
             let cell = cell.ok_or(format!("line {number}: the {what} in column {} is missing", at + 1))?;
             let value: f64 = cell.parse().map_err(|_| format!("line {number}: `{}` is not a number", shorten(cell)))?;
-            if value.is_finite() { Ok(value) } else { Err(format!("line {number}: the {what} is not finite ({cell})")) }
+            if value.is_finite() {
+                Ok(value)
+            } else {
+                Err(format!("line {number}: the {what} is not finite ({})", shorten(cell)))
+            }
         };
         let (t, v) = (number_in(0)?, number_in(column)?);
         if data.times.last().is_some_and(|&last| t < last) {

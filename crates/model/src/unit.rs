@@ -67,6 +67,7 @@ impl Unit {
 
     /// Reads `kg*m/s^2`, `N·m`, `1/s`, `rad/s`, `m^0.5`, `J/(kg*K)`. The error names the part that is not understood.
     pub fn parse(text: &str) -> Result<Unit, String> {
+        let text = &plain_exponents(text);
         let mut unit = Unit::ONE;
         let mut rest = text.trim();
         let mut sign = 1;
@@ -149,10 +150,97 @@ impl Unit {
         self.over(Unit::SECOND.power(f64::from(primes)))
     }
 
+    /// How many of the other unit make one of this, where they measure the same.
+    pub fn in_terms_of(self, other: Unit) -> Option<f64> {
+        (self.powers == other.powers).then_some(self.factor / other.factor)
+    }
+
     /// Whether numbers in the two units may be added and compared.
     pub fn fits(self, other: Unit) -> bool {
         self.powers == other.powers && (self.factor / other.factor - 1.0).abs() < 1e-9
     }
+}
+
+/// `s²` and `s⁻¹` as `s^2` and `s^-1`.
+fn plain_exponents(text: &str) -> String {
+    const RAISED: [(char, char); 11] = [
+        ('⁰', '0'),
+        ('¹', '1'),
+        ('²', '2'),
+        ('³', '3'),
+        ('⁴', '4'),
+        ('⁵', '5'),
+        ('⁶', '6'),
+        ('⁷', '7'),
+        ('⁸', '8'),
+        ('⁹', '9'),
+        ('⁻', '-'),
+    ];
+    let mut plain = String::with_capacity(text.len());
+    let mut raised = false;
+    for c in text.chars() {
+        let below = RAISED.iter().find(|(above, _)| *above == c).map(|&(_, below)| below);
+        if below.is_some() && !raised {
+            plain.push('^');
+        }
+        raised = below.is_some();
+        plain.push(below.unwrap_or(c));
+    }
+    plain
+}
+
+/// What is probably meant by the name of a unit that is not known.
+pub(crate) fn meant(name: &str) -> Option<String> {
+    let lower = name.to_lowercase();
+    let word = match lower.trim_end_matches('s') {
+        "meter" | "metre" => "m",
+        "sec" | "second" => "s",
+        "minute" => "min",
+        "hour" | "hr" => "h",
+        "degree" => "deg",
+        "radian" => "rad",
+        "kelvin" => "K",
+        "newton" => "N",
+        "joule" => "J",
+        "watt" => "W",
+        "volt" => "V",
+        "amp" | "ampere" => "A",
+        "ohm" => "Ohm",
+        "gram" => "g",
+        "kilogram" => "kg",
+        "pascal" => "Pa",
+        "hertz" => "Hz",
+        "°c" | "degc" | "celsiu" | "grad" => "K",
+        _ => "",
+    };
+    if word == "K" && lower != "kelvin" {
+        return Some("write `K`, and add 273.15 to a temperature in °C".into());
+    }
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let known = |part: &str| Unit::named(part).is_some();
+    let cased =
+        || NAMED.iter().map(|entry| entry.0).chain(["kg", "km", "mm", "cm", "ms"]).find(|u| u.to_lowercase() == lower);
+    let split = || {
+        let mut places = name.char_indices().skip(1).map(|(at, _)| name.split_at(at));
+        places.find(|(a, b)| known(a) && known(b)).map(|(a, b)| format!("{a}*{b}"))
+    };
+    let meant = if !word.is_empty() {
+        word.to_string()
+    } else if letters.len() < name.len() && known(letters) {
+        format!("{letters}^{}", &name[letters.len()..])
+    } else if name.split('.').count() > 1 && name.split('.').all(known) {
+        name.replace('.', "*")
+    } else if let Some(cased) = cased() {
+        cased.to_string()
+    } else {
+        split()?
+    };
+    Some(format!("write `{meant}`"))
+}
+
+/// Four digits are enough to recognise a factor.
+pub(crate) fn shortened(factor: f64) -> String {
+    format!("{factor:.3e}").parse::<f64>().map_or_else(|_| factor.to_string(), |short| short.to_string())
 }
 
 fn matching_bracket(text: &str) -> Option<usize> {
@@ -169,8 +257,17 @@ fn matching_bracket(text: &str) -> Option<usize> {
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = ["N", "J", "W", "Pa", "V", "Ohm", "F", "H", "T", "Wb", "C"];
-        if let Some(name) = short.iter().find(|name| Unit::named(name).is_some_and(|unit| unit.fits(*self))) {
-            return f.write_str(name);
+        let factor =
+            if (self.factor - 1.0).abs() < 1e-12 { String::new() } else { format!("{} ", shortened(self.factor)) };
+        for below in ["", "/s"] {
+            let same = |name: &&&str| {
+                let unit = Unit::named(name).map(|unit| if below.is_empty() { unit } else { unit.over(Unit::SECOND) });
+                unit.is_some_and(|unit| unit.powers == self.powers)
+            };
+            // C/s is an ampere
+            if let Some(name) = short.iter().filter(|name| below.is_empty() || **name != "C").find(same) {
+                return write!(f, "{factor}{name}{below}");
+            }
         }
         let part = |positive: bool| -> String {
             let mut terms = Vec::new();
@@ -185,7 +282,6 @@ impl fmt::Display for Unit {
             terms.join("*")
         };
         let (above, below) = (part(true), part(false));
-        let factor = if (self.factor - 1.0).abs() < 1e-12 { String::new() } else { format!("{} ", self.factor) };
         match (above.is_empty(), below.is_empty()) {
             (true, true) => write!(f, "{factor}1"),
             (false, true) => write!(f, "{factor}{above}"),
@@ -216,6 +312,8 @@ mod tests {
             ("kg", "kg"),
             ("J/(kg*K)", "m^2/s^2/K"),
             ("ms", "ms"),
+            ("m/s²", "m/s^2"),
+            ("kg·s⁻¹", "kg/s"),
         ] {
             assert!(Unit::parse(a).unwrap().fits(Unit::parse(b).unwrap()), "{a} {b}");
         }
@@ -225,9 +323,29 @@ mod tests {
 
     #[test]
     fn units_print_in_their_usual_names() {
-        for text in ["N", "m/s^2", "kg*m^2", "1/s", "V", "1", "m^0.5", "kg/(m*s)"] {
+        for text in ["N", "m/s^2", "kg*m^2", "1/s", "V", "1", "m^0.5", "kg/(m*s)", "V/s"] {
             assert_eq!(Unit::parse(text).unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn a_unit_of_another_spelling_is_recognised() {
+        for (name, words) in [
+            ("s2", "`s^2`"),
+            ("Kg", "`kg`"),
+            ("Nm", "`N*m`"),
+            ("N.m", "`N*m`"),
+            ("meters", "`m`"),
+            ("sec", "`s`"),
+            ("degree", "`deg`"),
+            ("°C", "273.15"),
+            ("ohms", "`Ohm`"),
+            ("Volt", "`V`"),
+        ] {
+            assert!(Unit::parse(name).is_err(), "{name}");
+            assert!(meant(name).is_some_and(|help| help.contains(words)), "{name}: {:?}", meant(name));
+        }
+        assert_eq!(meant("furlong"), None);
     }
 
     #[test]

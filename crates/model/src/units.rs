@@ -1,6 +1,7 @@
 //! The check of units: one sweep over each expression of the tree. A quantity without a unit, a plain
 //! number and t fit everything, so a model without units is never bothered.
 
+use crate::unit::shortened;
 use crate::{Model, Unit};
 use ordinate_syntax::{
     Assignment, BinaryOp, Declaration, Diagnostic, Expr, Name, Node, NodeId, NodeKind, Span, Statement, StatementKind,
@@ -12,12 +13,23 @@ struct Checker<'a> {
     tree: &'a Tree,
     text: &'a str,
     units: FxHashMap<Name, Unit>,
+    /// Units as written, by name and number of primes.
+    texts: Vec<(Name, u32, String)>,
+    /// The distinct units of the text as they are written.
+    written: Vec<(Unit, String)>,
     diagnostics: Vec<Diagnostic>,
 }
 
 /// Checks the units of a tree and notes those of its names in the model.
 pub(crate) fn check(tree: &Tree, text: &str, model: &mut Model) -> Vec<Diagnostic> {
-    let mut checker = Checker { tree, text, units: FxHashMap::default(), diagnostics: Vec::new() };
+    let mut checker = Checker {
+        tree,
+        text,
+        units: FxHashMap::default(),
+        texts: Vec::new(),
+        written: Vec::new(),
+        diagnostics: Vec::new(),
+    };
     checker.declared(&tree.statements);
     if checker.units.is_empty() {
         return checker.diagnostics;
@@ -35,6 +47,8 @@ pub(crate) fn check(tree: &Tree, text: &str, model: &mut Model) -> Vec<Diagnosti
     let mut units: Vec<(Name, Unit)> = checker.units.into_iter().collect();
     units.sort_by_key(|(name, _)| *name);
     model.units = units.into_iter().map(|(name, unit)| (tree.name(name).to_string(), unit)).collect();
+    let texts = checker.texts.into_iter();
+    model.unit_texts = texts.map(|(name, primes, text)| (tree.name(name).to_string(), primes, text)).collect();
     checker.diagnostics
 }
 
@@ -42,21 +56,30 @@ impl Checker<'_> {
     fn unit_of_text(&mut self, text: &Option<UnitText>) -> Option<Unit> {
         let text = text.as_ref()?;
         match Unit::parse(&text.text) {
-            Ok(unit) => Some(unit),
+            Ok(unit) => {
+                if !self.written.iter().any(|(known, _)| known.fits(unit)) {
+                    self.written.push((unit, text.text.clone()));
+                }
+                Some(unit)
+            }
             Err(reason) => {
-                self.diagnostics.push(
-                    Diagnostic::warning("unknown-unit", text.span, format!("this unit is not understood: {reason}"))
-                        .help("units are products and powers of m, kg, s, A, K, mol, rad, N, J, W, V, Ohm, F, H, T, …"),
-                );
+                // the reason names the part that is not known
+                let hint = reason.split('`').nth(1).and_then(crate::unit::meant);
+                let found =
+                    Diagnostic::warning("unknown-unit", text.span, format!("this unit is not understood: {reason}"));
+                self.diagnostics.push(found.help(hint.as_deref().unwrap_or(
+                    "units are products and powers of m, kg, s, A, K, mol, rad, N, J, W, V, Ohm, F, H, T, …",
+                )));
                 None
             }
         }
     }
 
-    fn declare(&mut self, target: &Target, text: &Option<UnitText>) {
-        let Some(unit) = self.unit_of_text(text) else { return };
-        let whole = unit.times(Unit::SECOND.power(f64::from(target.primes)));
-        self.units.entry(target.name).or_insert(whole);
+    fn declare(&mut self, name: Name, primes: u32, text: &Option<UnitText>) {
+        let (Some(unit), Some(text)) = (self.unit_of_text(text), text) else { return };
+        let whole = unit.times(Unit::SECOND.power(f64::from(primes)));
+        self.units.entry(name).or_insert(whole);
+        self.texts.push((name, primes, text.text.clone()));
     }
 
     fn declared(&mut self, statements: &[Statement]) {
@@ -66,15 +89,13 @@ impl Checker<'_> {
                 | StatementKind::Input(list)
                 | StatementKind::Output(list)
                 | StatementKind::Init(list)
-                | StatementKind::Guess(list) => list.iter().for_each(|d| self.declare(&d.target, &d.unit)),
-                StatementKind::StartAt { target, unit, .. } => self.declare(target, unit),
+                | StatementKind::Guess(list) => {
+                    list.iter().for_each(|d| self.declare(d.target.name, d.target.primes, &d.unit));
+                }
+                StatementKind::StartAt { target, unit, .. } => self.declare(target.name, target.primes, unit),
                 StatementKind::Equation { left, unit, .. } => {
-                    let unit = self.unit_of_text(unit);
-                    if let (NodeKind::Variable { name, primes, .. }, Some(unit)) =
-                        (&self.tree.node(left.root).kind, unit)
-                    {
-                        let whole = unit.times(Unit::SECOND.power(f64::from(*primes)));
-                        self.units.entry(*name).or_insert(whole);
+                    if let NodeKind::Variable { name, primes, .. } = self.tree.node(left.root).kind {
+                        self.declare(name, primes, unit);
                     }
                 }
                 StatementKind::For { body, .. } => self.declared(body),
@@ -162,15 +183,27 @@ impl Checker<'_> {
         actions.iter().for_each(|a| self.assigned(&a.target, a.value));
     }
 
+    /// A unit in the words of the user where it has a factor, such as `km/h`.
+    fn as_written(&self, unit: Unit) -> String {
+        let plain = unit.to_string();
+        let own = self.written.iter().find(|(known, _)| known.fits(unit)).map(|(_, text)| text.clone());
+        if has_factor(&plain) { own.unwrap_or(plain) } else { plain }
+    }
+
     /// Reports two known units that differ; the known one of the two goes on.
     fn same(&mut self, a: Option<Unit>, b: Option<Unit>, span: Span, message: &str) -> Option<Unit> {
         if let (Some(left), Some(right)) = (a, b)
             && !left.fits(right)
         {
-            self.diagnostics.push(
-                Diagnostic::warning("unit-mismatch", span, format!("{message}: [{left}] and [{right}]"))
-                    .help("correct the expression or a declared unit; `--units off` switches this check off"),
-            );
+            let (one, other) = (self.as_written(left), self.as_written(right));
+            let found = Diagnostic::warning("unit-mismatch", span, format!("{message}: [{one}] and [{other}]"));
+            self.diagnostics.push(match right.in_terms_of(left).map(shortened) {
+                Some(factor) if has_factor(&one) || has_factor(&other) => {
+                    found.help(format!("they differ by the factor {factor}; units are checked, not converted"))
+                }
+                Some(factor) => found.help(format!("1 {other} = {factor} {one}; units are checked, not converted")),
+                None => found.help("correct the expression or a declared unit; `--units off` switches this check off"),
+            });
             return None;
         }
         a.or(b)
@@ -242,14 +275,16 @@ impl Checker<'_> {
 
     fn pure(&mut self, unit: Option<Unit>, span: Span, what: &str) {
         if let Some(unit) = unit.filter(|unit| !unit.fits(Unit::ONE)) {
-            self.diagnostics.push(
-                Diagnostic::warning(
-                    "unit-mismatch",
-                    span,
-                    format!("{what} must be a pure number [1], here it has [{unit}]"),
-                )
-                .help("divide by a quantity of the same unit; `--units off` switches this check off"),
-            );
+            let shown = self.as_written(unit);
+            let degrees = Unit::parse("deg").is_ok_and(|degree| unit.fits(degree));
+            let text = &self.text[span.start as usize..span.end as usize];
+            let help = if degrees && text.len() <= 20 {
+                format!("degrees are not converted; write `{text}*pi/180`")
+            } else {
+                "divide by a quantity of the same unit; `--units off` switches this check off".into()
+            };
+            let message = format!("{what} must be a pure number [1], here it has [{shown}]");
+            self.diagnostics.push(Diagnostic::warning("unit-mismatch", span, message).help(help));
         }
     }
 
@@ -278,4 +313,9 @@ impl Checker<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a printed unit begins with a number, as in `0.001 s`.
+fn has_factor(unit: &str) -> bool {
+    unit.starts_with(|c: char| c.is_ascii_digit()) && unit != "1" && !unit.starts_with("1/")
 }

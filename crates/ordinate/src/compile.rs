@@ -1,8 +1,9 @@
 //! From a text to a compiled model, with everything that is wrong reported at once.
 
-use ordinate_model::{Overrides, SetError, Sorted, TableData, parse_table, resolve, sort};
+use ordinate_model::{Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort};
 use ordinate_program::Program;
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -90,17 +91,14 @@ pub enum Stage {
 /// Compiles a text.
 pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Failure> {
     let begin = Instant::now();
-    let (tree, mut diagnostics) = parse(&source.text);
+    let (tree, parsed) = parse(&source.text);
     let parse_seconds = begin.elapsed().as_secs_f64();
-    let broken = has_errors(&diagnostics);
+    let broken = has_errors(&parsed);
     let overrides: Overrides = options.set.clone();
     let resolved = resolve(&tree, &source.text, &overrides, &|path, name| read_table(&source.folder, path, name));
-    diagnostics.extend(resolved.diagnostics);
     let (mut sorted, found) = sort(resolved.model, broken);
-    diagnostics.extend(found);
+    let mut diagnostics = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());
     judge_units(&mut diagnostics, options.units);
-    diagnostics.sort_by_key(|d| (d.span, d.severity));
-    diagnostics.dedup();
     if !has_errors(&diagnostics) && sorted.states.is_empty() && sorted.columns.is_empty() {
         diagnostics.push(
             Diagnostic::error("empty", Default::default(), "the model has no equation")
@@ -151,12 +149,13 @@ fn judge_units(diagnostics: &mut Vec<Diagnostic>, check: UnitCheck) {
 const MAX_TABLE_BYTES: u64 = 256 << 20;
 
 fn read_table(folder: &Path, path: &str, name: &str) -> Result<TableData, String> {
-    let path = folder.join(path);
-    let size = std::fs::metadata(&path).map_err(|e| reason(&e))?.len();
-    if size > MAX_TABLE_BYTES {
-        return Err(format!("it has {} MB, more than the {} MB that are read", size >> 20, MAX_TABLE_BYTES >> 20));
+    // by what is read, not by the size of the file: a device has none
+    let file = std::fs::File::open(folder.join(path)).map_err(|e| reason(&e))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_TABLE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
+    if bytes.len() as u64 > MAX_TABLE_BYTES {
+        return Err(format!("it has more than the {} MB that are read", MAX_TABLE_BYTES >> 20));
     }
-    let bytes = std::fs::read(&path).map_err(|e| reason(&e))?;
     let text = String::from_utf8(bytes).map_err(|_| "it is not a text in UTF-8".to_string())?;
     parse_table(&text, name)
 }

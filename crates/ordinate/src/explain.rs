@@ -1,6 +1,6 @@
 //! Why a run ended early or could not begin, in words: what, where, what next.
 
-use crate::Compiled;
+use crate::{Compiled, short};
 use ordinate_model::Watch;
 use ordinate_solve::{Outcome, Reason, UsageError, Zeno};
 
@@ -44,31 +44,31 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String,
         Reason::Singularity { t, pole, component } => (
             t,
             state(component),
-            format!("{} grows without bound ({:.3e} at t = {t}); a singularity is near t = {pole}", named(component), value(component)),
-            format!("end the run before {pole:.6} with `-t`, or check the sign of the growing term"),
+            format!("{} grows without bound ({:.3e} at t = {}); a singularity is near t = {}", named(component), value(component), short(t), short(pole)),
+            format!("end the run before {} with `-t`, or check the sign of the growing term", short(pole)),
         ),
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
-            format!("the step would have to be below {h:.1e} at t = {t}, mostly for {} (error {error:.1e} of the tolerance)", named(component)),
+            format!("the step would have to be below {h:.1e} at t = {}, mostly for {} (error {error:.1e} of the tolerance)", short(t), named(component)),
             format!("loosen `--rtol`/`--atol`, or look for a jump that is not written as `if` or `when`; {stiff}"),
         ),
         Reason::MaxSteps { t, h, limit } => (
             t,
             None,
-            format!("{limit} steps were not enough; reached t = {t} with steps of {h:.1e}"),
+            format!("{limit} steps were not enough; reached t = {} with steps of {h:.1e}", short(t)),
             format!("raise `--max-steps`, loosen `--rtol`, or shorten the run; {stiff}"),
         ),
         Reason::NotFinite { t, component, at_start: true } => (
             t,
             state(component),
-            format!("the derivative of {} is not a finite number at the start, t = {t}", named(component)),
+            format!("the derivative of {} is not a finite number at the start, t = {}", named(component), short(t)),
             "a division by zero or a function outside of its domain; change the start values or the equation".into(),
         ),
         Reason::NotFinite { t, component, at_start: false } => (
             t,
             state(component),
-            format!("the derivative of {} is not a finite number beyond t = {t}", named(component)),
+            format!("the derivative of {} is not a finite number beyond t = {}", named(component), short(t)),
             "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
         ),
         Reason::SwitchNotFinite { t, switch } => (
@@ -79,11 +79,11 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String,
         ),
         Reason::Zeno { t, cause } => {
             let (what, hint) = zeno(cause, compiled);
-            (t, None, format!("{what} at t = {t}"), hint)
+            (t, None, format!("{what} at t = {}", short(t)), hint)
         }
-        Reason::Interrupted { t } => (t, None, format!("interrupted at t = {t}"), "the rows so far are kept".into()),
+        Reason::Interrupted { t } => (t, None, format!("ended on request at t = {}", short(t)), "the rows so far are kept".into()),
         Reason::StopCondition { t, condition: _ } => {
-            (t, None, format!("`stop when` became true at t = {t}"), "this is the end that the model asks for".into())
+            (t, None, format!("`stop when` became true at t = {}", short(t)), "this is the end that the model asks for".into())
         }
     };
     Some(Explanation { kind: reason.kind(), t, variable, message, hint })

@@ -1,7 +1,8 @@
 //! From stored rows to a figure: the solution with the strips of order and step below, or a phase plane.
 
 use crate::{Compiled, Memory, Run};
-use ordinate_plot::{Figure, Mark, Panel, Scale, Style};
+use ordinate_plot::{Colour, Figure, Mark, Panel, Scale, Style};
+use ordinate_program::Program;
 
 /// What is shown.
 #[derive(Clone, Debug, Default)]
@@ -10,28 +11,55 @@ pub struct PlotOptions {
     pub variables: Vec<String>,
     /// A phase plane of two names.
     pub phase: Option<(String, String)>,
+    /// The rows were asked for one by one, so each is worth a mark if there are few.
+    pub points: bool,
+    /// For a terminal, where rows are few: strips that say nothing are left out.
+    pub terminal: bool,
 }
 
 /// More curves than this are not drawn unless asked for by name.
 const MAX_CURVES: usize = 8;
+/// Variables of different units get a panel each, but no more than this.
+const MAX_PANELS: usize = 3;
+/// More marks than this are a curve.
+const MAX_MARKS: usize = 60;
 
 /// The figure of a run. The error names a variable that does not exist.
 pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptions) -> Result<Figure, String> {
-    let title = format!("{}  ({}, {} steps)", compiled.name, run.method, run.outcome.statistics.steps);
-    let mut figure = Figure::new(&title);
+    let steps = run.outcome.statistics.steps;
+    let steps = format!("{steps} step{}", if steps == 1 { "" } else { "s" });
+    let mut title = format!("{}  ({}, {steps})", compiled.name, run.method);
+    let mut figure = Figure::new("");
     match &options.phase {
-        Some((x, y)) => figure.panels.push(phase_plane(compiled, rows, x, y)?),
+        Some((x, y)) => {
+            figure.panels.push(phase_plane(compiled, rows, x, y)?);
+            figure.height = 640.0;
+        }
         None => {
-            figure.panels.push(solution(compiled, rows, &options.variables)?);
-            figure.panels.extend(strips(rows));
+            figure.panels = solution(compiled, rows, options)?;
+            if blew_up(run) && cut_at_pole(&mut figure.panels) {
+                title.push_str("  (y axis cut: the end is far beyond)");
+            }
+            let count = figure.panels.len() as f64;
+            figure.height = 480.0 + 120.0 * count;
+            figure.panels.extend(strips(&time_label(compiled), rows, options.terminal));
+            // more panels must not press the strips flat
+            figure
+                .panels
+                .iter_mut()
+                .filter(|panel| panel.share < 1.0)
+                .for_each(|strip| strip.share *= (1.0 + count) / 2.0);
         }
     }
-    figure.shared_x = options.phase.is_none();
-    if figure.panels.len() > 1 {
-        figure.height = 600.0;
-    } else if options.phase.is_some() {
-        figure.height = 640.0;
+    for note in figure_notes(compiled, options) {
+        title.push_str(&format!("  {note}"));
     }
+    figure.title = title;
+    if options.terminal && figure.panels.len() > MAX_PANELS {
+        // a few characters of height each are better spent on the solution
+        figure.panels.truncate(MAX_PANELS);
+    }
+    figure.shared_x = options.phase.is_none();
     if let (Some(reason), None) = (&run.reason, &options.phase)
         && reason.kind != "interrupted"
     {
@@ -40,9 +68,24 @@ pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptio
     Ok(figure)
 }
 
+/// What the figure of a run does not show, and how to see it.
+pub fn figure_notes(compiled: &Compiled, options: &PlotOptions) -> Vec<String> {
+    let (all, shown) = (default_curves(compiled).len(), options.variables.len());
+    if options.phase.is_some() || shown > 0 || all <= MAX_CURVES {
+        return Vec::new();
+    }
+    vec![format!("{MAX_CURVES} of {all} shown; choose with --plot-vars")]
+}
+
 /// The figure of a table: every column against the first.
 pub fn table_figure(title: &str, rows: &Memory) -> Figure {
-    let mut figure = Figure::new(title);
+    let columns = rows.names.len().saturating_sub(1);
+    let note = if columns > MAX_CURVES {
+        format!("  {MAX_CURVES} of {columns} shown; choose with --vars")
+    } else {
+        String::new()
+    };
+    let mut figure = Figure::new(&format!("{title}{note}"));
     let mut panel = Panel::new(rows.names.first().map_or("", String::as_str), "");
     for (name, values) in rows.names.iter().zip(&rows.columns).skip(1).take(MAX_CURVES) {
         panel.add(name, rows.columns[0].clone(), values.clone(), Style::Line);
@@ -51,15 +94,22 @@ pub fn table_figure(title: &str, rows: &Memory) -> Figure {
     figure
 }
 
-fn column<'a>(rows: &'a Memory, name: &str) -> Result<&'a [f64], String> {
+/// The states, or everything stored where there are none.
+fn default_curves(compiled: &Compiled) -> Vec<String> {
+    match compiled.program.state_names.as_slice() {
+        [] => compiled.stored_names().into_iter().skip(1).collect(),
+        states => states.to_vec(),
+    }
+}
+
+fn column_index(rows: &Memory, name: &str) -> Result<usize, String> {
     let same = |known: &String| known == name || (name == "t" && known == "time");
-    let k = rows.names.iter().position(same).ok_or_else(|| {
+    rows.names.iter().position(same).ok_or_else(|| {
         match ordinate_model::closest(name, rows.names.iter().map(String::as_str)) {
             Some(meant) => format!("there is no variable `{name}` to plot; did you mean `{meant}`?"),
             None => format!("there is no variable `{name}` to plot; there are: {}", rows.names.join(", ")),
         }
-    })?;
-    Ok(&rows.columns[k])
+    })
 }
 
 /// `name [unit]`
@@ -74,8 +124,7 @@ fn unit(compiled: &Compiled, name: &str) -> Option<String> {
     let base = name.trim_end_matches('\'');
     let primes = (name.len() - base.len()) as u32;
     let base = base.split('[').next().unwrap_or(base);
-    let (_, unit) = compiled.sorted.model.units.iter().find(|(known, _)| known == base)?;
-    Some(unit.per_time(primes).to_string())
+    compiled.sorted.model.unit_text(base, primes)
 }
 
 /// Time is in seconds where any unit is declared.
@@ -83,56 +132,171 @@ fn time_label(compiled: &Compiled) -> String {
     if compiled.sorted.model.units.is_empty() { "t".into() } else { "t [s]".into() }
 }
 
-fn solution(compiled: &Compiled, rows: &Memory, variables: &[String]) -> Result<Panel, String> {
-    let chosen: Vec<String> = match variables {
-        [] => {
-            let states = compiled.program.layout.states;
-            let from = if states > 0 { 1..=states } else { 1..=rows.stored.saturating_sub(1) };
-            rows.names[from].iter().take(MAX_CURVES).cloned().collect()
-        }
+/// Which columns are constant between events, by index: held values, modes, and what is made of them alone.
+fn held_columns(compiled: &Compiled) -> Vec<bool> {
+    let program = &compiled.program;
+    let n = program.layout.states;
+    let zeros = |register: u32| {
+        let value = |&(r, literal): &(u32, ordinate_program::Literal)| {
+            r == register && matches!(literal, ordinate_program::Literal::Decimal(d) if d.to_f64() == 0.0)
+        };
+        program.literals.iter().any(value)
+    };
+    let mut moving = vec![false; program.registers];
+    moving[0] = true;
+    for (k, &derivative) in program.rhs.results.iter().enumerate() {
+        moving[Program::STATES + k] = !zeros(derivative);
+    }
+    let states: Vec<bool> = moving[Program::STATES..Program::STATES + n].iter().map(|moves| !moves).collect();
+    for i in &program.outputs.instructions {
+        // operands that an operation does not have are register 0, which is the time
+        let operands = [Some(i.a), (arity(i.op) > 1).then_some(i.b), (arity(i.op) > 2).then_some(i.c)];
+        moving[i.out as usize] = operands.into_iter().flatten().any(|r| moving[r as usize]);
+    }
+    let outputs = program.outputs.results.iter().map(|&r| !moving[r as usize]);
+    std::iter::once(false).chain(states).chain(outputs).collect()
+}
+
+fn arity(op: ordinate_program::Op) -> usize {
+    use ordinate_program::Op;
+    match op {
+        Op::Neg | Op::Square | Op::HalfPower(_) | Op::Call(_) | Op::Not | Op::Lookup(_) => 1,
+        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Pow | Op::Atan2 => 2,
+        Op::Less | Op::LessEqual | Op::Equal | Op::And | Op::Or => 2,
+        Op::Select => 3,
+    }
+}
+
+/// The curves in one panel, or in one for each unit where there are two or three.
+fn solution(compiled: &Compiled, rows: &Memory, options: &PlotOptions) -> Result<Vec<Panel>, String> {
+    let chosen: Vec<String> = match options.variables.as_slice() {
+        [] => default_curves(compiled).into_iter().take(MAX_CURVES).collect(),
         list => list.to_vec(),
     };
-    let units: Vec<Option<String>> = chosen.iter().map(|name| unit(compiled, name)).collect();
-    let y_label = match (chosen.as_slice(), units.first()) {
-        ([one], _) => label(compiled, one),
-        (_, Some(Some(first))) if units.iter().all(|u| u.as_ref() == Some(first)) => format!("[{first}]"),
-        _ => String::new(),
-    };
-    let mut panel = Panel::new(&time_label(compiled), &y_label);
+    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
     for name in &chosen {
-        let values = column(rows, name)?;
-        panel.add(&label(compiled, name), rows.columns[0].clone(), values.to_vec(), Style::Line);
+        let unit = unit(compiled, name);
+        match groups.iter_mut().find(|(known, _)| *known == unit) {
+            Some((_, names)) => names.push(name.clone()),
+            None => groups.push((unit, vec![name.clone()])),
+        }
     }
-    Ok(panel)
+    if groups.len() > MAX_PANELS {
+        groups = vec![(None, chosen)];
+    }
+    let held = held_columns(compiled);
+    let marked = options.points && rows.columns[0].len() <= MAX_MARKS;
+    let mut panels = Vec::new();
+    for (unit, names) in groups {
+        let y_label = match (names.as_slice(), unit) {
+            ([one], _) => label(compiled, one),
+            (_, Some(unit)) => format!("[{unit}]"),
+            (_, None) => String::new(),
+        };
+        let mut panel = Panel::new(&time_label(compiled), &y_label);
+        for name in &names {
+            let k = column_index(rows, name)?;
+            let style = match (held.get(k), marked) {
+                (Some(true), _) => Style::Steps,
+                (_, true) => Style::Markers,
+                (_, false) => Style::Line,
+            };
+            // the unit stands at the axis if the panel has one
+            let label = if y_label.is_empty() { label(compiled, name) } else { name.clone() };
+            panel.add(&label, rows.columns[0].clone(), rows.columns[k].clone(), style);
+        }
+        panels.push(panel);
+    }
+    Ok(panels)
+}
+
+/// Whether a run ended because something grew without bound.
+fn blew_up(run: &Run) -> bool {
+    run.reason.as_ref().is_some_and(|r| matches!(r.kind, "singularity" | "step_too_small" | "not_finite" | "max_steps"))
+}
+
+/// Values this many times beyond those before are left out of the range.
+const EXPLOSION: f64 = 100.0;
+/// The part of the rows that counts as before.
+const BEFORE: f64 = 0.95;
+
+/// Limits the y axis of panels whose last rows are far beyond all others; says whether there were any.
+fn cut_at_pole(panels: &mut [Panel]) -> bool {
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)))
+    };
+    let mut cut = false;
+    for panel in panels {
+        let (lo, hi) = range(&mut panel.series.iter().flat_map(|s| s.y.iter().copied()));
+        let before = |n: usize| (n as f64 * BEFORE) as usize;
+        let (low, high) = range(&mut panel.series.iter().flat_map(|s| s.y[..before(s.y.len())].iter().copied()));
+        let width = high - low;
+        // a constant before the explosion has no width of its own
+        let width = if width > 0.0 { width } else { 0.1 * high.abs() };
+        if width > 0.0 && width.is_finite() && (hi - lo) > EXPLOSION * width {
+            let room = |beyond: bool| if beyond { width } else { 0.05 * width };
+            panel.y.range = Some((low - room(lo < low - width), high + room(hi > high + width)));
+            cut = true;
+        }
+    }
+    cut
 }
 
 fn phase_plane(compiled: &Compiled, rows: &Memory, x: &str, y: &str) -> Result<Panel, String> {
     let mut panel = Panel::new(&label(compiled, x), &label(compiled, y));
     panel.equal_aspect = unit(compiled, x) == unit(compiled, y);
-    panel.add("", column(rows, x)?.to_vec(), column(rows, y)?.to_vec(), Style::Curve);
+    let (xs, ys) = (&rows.columns[column_index(rows, x)?], &rows.columns[column_index(rows, y)?]);
+    // Two rows at one time are a jump: no motion leads from one to the other.
+    let mut curve: (Vec<f64>, Vec<f64>) = Default::default();
+    let mut jumps: (Vec<f64>, Vec<f64>) = Default::default();
+    for k in 0..xs.len() {
+        if k > 0 && rows.columns[0][k] == rows.columns[0][k - 1] {
+            curve.0.push(f64::NAN);
+            curve.1.push(f64::NAN);
+            jumps.0.extend([xs[k - 1], xs[k], f64::NAN]);
+            jumps.1.extend([ys[k - 1], ys[k], f64::NAN]);
+        }
+        curve.0.push(xs[k]);
+        curve.1.push(ys[k]);
+    }
+    panel.add("", curve.0, curve.1, Style::Curve);
+    if !jumps.0.is_empty() {
+        panel.add("", jumps.0, jumps.1, Style::Jumps).colour = Colour::Cycle(0);
+    }
     Ok(panel)
 }
 
-/// Order and length of the steps over time.
-fn strips(rows: &Memory) -> Vec<Panel> {
-    if rows.strip.is_empty() {
-        return Vec::new();
-    }
+/// Order and length of the steps over time. In a terminal an order that never changes is no news.
+fn strips(time: &str, rows: &Memory, terminal: bool) -> Vec<Panel> {
+    let Some(&last) = rows.strip.last() else { return Vec::new() };
     // A step holds from its beginning; the last value is repeated to close the stairs.
-    let last = rows.strip[rows.strip.len() - 1];
     let begin = rows.strip.iter().map(|&(t, h, _)| t - h).chain([last.0]);
     let times: Vec<f64> = begin.collect();
     let strip = |name: &str, values: Vec<f64>| {
-        let mut panel = Panel::new("t", name);
+        let mut panel = Panel::new(time, name);
         panel.share = 0.22;
         panel.add("", times.clone(), values, Style::Steps);
         panel
     };
     let orders = rows.strip.iter().map(|&(_, _, order)| f64::from(order)).chain([f64::from(last.2)]);
-    let lengths = rows.strip.iter().map(|&(_, h, _)| h).chain([last.1]);
-    let (mut order, mut step) = (strip("ORD", orders.collect()), strip("step", lengths.collect()));
-    let top = rows.strip.iter().map(|&(_, _, order)| order).max().unwrap_or(1);
-    order.y.range = Some((0.0, f64::from(top) * 1.25));
+    let lengths: Vec<f64> = rows.strip.iter().map(|&(_, h, _)| h).chain([last.1]).collect();
+    let (shortest, longest) =
+        lengths.iter().fold((f64::INFINITY, 0.0), |(lo, hi): (f64, f64), &h| (lo.min(h), hi.max(h)));
+    let unit = time.strip_prefix('t').unwrap_or("");
+    let (mut order, mut step) = (strip("ORD", orders.collect()), strip(&format!("step{unit}"), lengths));
+    let (least, most) =
+        rows.strip.iter().fold((u32::MAX, 0), |(lo, hi), &(_, _, order)| (lo.min(order), hi.max(order)));
+    order.y.range = Some((0.0, f64::from(most) * 1.25));
     step.y.scale = Scale::Log;
-    vec![order, step]
+    step.y.range = decades(shortest, longest);
+    if terminal && least == most { vec![step] } else { vec![order, step] }
+}
+
+/// Whole decades around a range, at least one, so that both ends of a logarithmic axis are labelled.
+fn decades(lo: f64, hi: f64) -> Option<(f64, f64)> {
+    if !(lo > 0.0 && hi.is_finite()) {
+        return None;
+    }
+    let (a, b) = ((lo.log10() + 1e-9).floor(), (hi.log10() - 1e-9).ceil());
+    Some((10f64.powf(a.min(b - 1.0)), 10f64.powf(b)))
 }

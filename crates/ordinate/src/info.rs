@@ -1,10 +1,13 @@
 //! What a model consists of.
 
 use crate::Compiled;
+use crate::eigen::Matrix;
 use ordinate_expr::VarId;
-use ordinate_program::Evaluator;
+use ordinate_program::{Evaluator, Program};
+use ordinate_solve::{Options, Rows, Sink, Start, by_name};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+use std::ops::ControlFlow;
 
 /// The facts about a compiled model.
 pub struct Info {
@@ -40,37 +43,90 @@ impl Info {
     }
 }
 
-/// Whether ∂f/∂y depends on no state: checked on the instructions of the Jacobian, not on numbers.
+/// Whether f is linear in y: ∂f/∂y depends on no state, and no switch of the state is used in f. Checked on the
+/// instructions, not on numbers. Events may still change the state by leaps.
 fn is_linear(compiled: &Compiled) -> bool {
-    let Some(jacobian) = &compiled.program.jacobian else { return false };
-    let n = compiled.program.layout.states as u32;
-    let mut tainted = vec![false; compiled.program.registers];
-    (1..=n).for_each(|r| tainted[r as usize] = true);
+    let program = &compiled.program;
+    let Some(jacobian) = &program.jacobian else { return false };
+    let n = program.layout.states;
+    let mut tainted = vec![false; program.registers];
+    tainted[Program::STATES..Program::STATES + n].fill(true);
     for i in &jacobian.section.instructions {
         tainted[i.out as usize] = [i.a, i.b, i.c].iter().any(|&r| tainted[r as usize]);
     }
-    let no_switch_of_state = compiled.program.layout.switches.iter().all(|s| s.of_time);
-    no_switch_of_state && jacobian.section.results.iter().all(|&r| !tainted[r as usize])
+    let modes = program.discrete_register()..program.discrete_register() + program.layout.switches.len();
+    let of_state = |r: u32| {
+        let r = r as usize;
+        modes.contains(&r) && !program.layout.switches[r - modes.start].of_time
+    };
+    let used = program.rhs.instructions.iter().flat_map(|i| [i.a, i.b, i.c]).chain(program.rhs.results.iter().copied());
+    !used.into_iter().any(of_state) && jacobian.section.results.iter().all(|&r| !tainted[r as usize])
 }
 
-/// Ratio of the largest to the smallest growth rate in magnitude at the start, from the rows of ∂f/∂y (Gershgorin);
-/// `None` where nothing can be said.
+/// Larger systems are not taken apart for a line of information.
+const MOST_STATES: usize = 500;
+/// Steps from the start after which the rates are looked at again.
+const LOOK_AHEAD: u64 = 50;
+/// Rates below this part of the largest are zero but for rounding: a conserved sum has such a one.
+const ZERO_RATE: f64 = 1e-13;
+
+/// Ratio of the largest to the smallest |λ| of the nonzero eigenvalues of ∂f/∂y: at the start or some steps later,
+/// whichever is larger, for at the start a reaction may not have begun. `None` where nothing can be said.
 fn stiffness(compiled: &Compiled) -> Option<f64> {
-    let jacobian = compiled.program.jacobian.as_ref()?;
-    let (t, _) = compiled.run_times().unwrap_or((0.0, 0.0));
-    let mut evaluator = Evaluator::new(compiled.program.clone());
     let n = compiled.program.layout.states;
-    let y = evaluator.starts(t)[..n].to_vec();
-    let d = vec![0.0; compiled.program.layout.discrete()];
-    let mut elements = vec![0.0; jacobian.pattern.len()];
-    evaluator.jacobian(t, &y, &d, &mut elements);
-    let mut rows = vec![0.0; n];
-    for (&(row, _), element) in jacobian.pattern.iter().zip(&elements) {
-        rows[row as usize] += element.abs();
+    if n == 0 || n > MOST_STATES {
+        return None;
     }
-    let largest = rows.iter().copied().fold(0.0, f64::max);
-    let smallest = rows.iter().copied().filter(|&r| r > 0.0).fold(f64::INFINITY, f64::min);
-    (largest.is_finite() && smallest.is_finite()).then(|| largest / smallest)
+    let (from, to) = compiled.run_times().unwrap_or((0.0, 0.0));
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    let values = evaluator.starts(from);
+    let held = compiled.program.layout.held;
+    let start = Start { t: from, y: &values[..n], held: &values[n..n + held] };
+    let mut largest: Option<f64> = None;
+    // the rates of a linear model are the same everywhere
+    let ends = if is_linear(compiled) { vec![from] } else { vec![from, to] };
+    for end in ends {
+        let mut method = by_name("dp5").expect("a method of every version").build(n, false);
+        let options = Options { rows: Rows::At(Vec::new()), max_steps: LOOK_AHEAD, ..Options::default() };
+        let Ok(there) = ordinate_solve::solve(&mut evaluator, method.as_mut(), &start, end, &options, &mut Nowhere)
+        else {
+            continue;
+        };
+        let ratio = spread(&mut evaluator, there.t_reached, &there.y, &there.d);
+        largest = largest.into_iter().chain(ratio).reduce(f64::max);
+    }
+    largest
+}
+
+/// max|λ| / min|λ| at a point.
+fn spread(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Option<f64> {
+    let program = evaluator.program().clone();
+    let jacobian = program.jacobian.as_ref()?;
+    let mut elements = vec![0.0; jacobian.pattern.len()];
+    evaluator.jacobian(t, y, d, &mut elements);
+    let mut matrix = Matrix::zero(y.len());
+    for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
+        *matrix.at_mut(row as usize, column as usize) = *element;
+    }
+    let rates: Vec<f64> = matrix.eigenvalues()?.iter().map(|(re, im)| re.hypot(*im)).collect();
+    let largest = rates.iter().copied().fold(0.0, f64::max);
+    let smallest = rates.iter().copied().filter(|&r| r > ZERO_RATE * largest).fold(f64::INFINITY, f64::min);
+    (largest > 0.0 && smallest.is_finite()).then(|| largest / smallest)
+}
+
+/// Rows are of no interest here.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn row(
+        &mut self,
+        _t: f64,
+        _y: &[f64],
+        _d: &[f64],
+        _sliding: Option<&ordinate_solve::Mixture>,
+    ) -> ControlFlow<ordinate_solve::Interrupt> {
+        ControlFlow::Continue(())
+    }
 }
 
 /// `info --format json`.
@@ -119,12 +175,67 @@ pub fn info(compiled: &Compiled) -> String {
     line("outputs", &list(&info.outputs));
     if !layout.switches.is_empty() || !layout.conditions.is_empty() || !layout.sampled.is_empty() {
         let (s, c, e) = (layout.switches.len(), layout.conditions.len(), layout.sampled.len());
-        line("events", &format!("{s} switches, {c} conditions, {e} sampled actions"));
+        let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+        let (s, c) = (count(s, "switch", "switches"), count(c, "condition", "conditions"));
+        line("events", &format!("{s}, {c}, {}", count(e, "sampled action", "sampled actions")));
     }
-    line("program", &format!("{} instructions per evaluation", compiled.program.rhs.instructions.len()));
+    if let Some(ratio) = stiffness(compiled) {
+        line(
+            "stiffness",
+            &format!(
+                "{} between the fastest and the slowest rate, at or soon after the start",
+                crate::short((ratio * 1e3).round() / 1e3)
+            ),
+        );
+    }
+    line(
+        "program",
+        &match compiled.program.rhs.instructions.len() {
+            1 => "1 instruction per evaluation".to_string(),
+            n => format!("{n} instructions per evaluation"),
+        },
+    );
     match compiled.run_times() {
         Some((from, to)) => line("run", &format!("{from} … {to}")),
         None => line("run", "no `run` line; give the end time with -t"),
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CompileOptions, Source, compile};
+
+    fn facts(text: &str) -> (bool, Option<f64>) {
+        let options = CompileOptions { jacobian: true, ..CompileOptions::default() };
+        let compiled = compile(&Source::text(text), &options).expect("a model without mistakes");
+        (is_linear(&compiled), stiffness(&compiled))
+    }
+
+    #[test]
+    fn a_condition_of_an_event_does_not_make_a_model_nonlinear_but_a_branch_does() {
+        let ball = "h'' = -9.81; when h < 0: h' = -0.8*h'; init h = 1, h' = 0; run 0 .. 1";
+        assert!(facts(ball).0);
+        assert!(!facts("x' = if x > 0 then 1 else -1; init x = 1; run 0 .. 1").0);
+        assert!(facts("x' = if t > 1 then 1 else -1; init x = 1; run 0 .. 2").0);
+        assert!(!facts("x' = -x^2; init x = 1; run 0 .. 1").0);
+    }
+
+    #[test]
+    fn stiffness_is_the_ratio_of_the_rates() {
+        let (_, ratio) = facts("x' = -1000*x; y' = -0.5*y; init x = 1, y = 1; run 0 .. 1");
+        assert!((ratio.expect("two rates") - 2000.0).abs() < 1e-9);
+        let (_, ratio) = facts("x'' = -4*x; init x = 1, x' = 0; run 0 .. 1");
+        assert!((ratio.expect("a pair") - 1.0).abs() < 1e-12);
+        assert_eq!(facts("x' = 1; init x = 0; run 0 .. 1").1, None);
+    }
+
+    /// At the very start the second reaction has not begun: only later the rates differ by a thousand and more.
+    #[test]
+    fn the_kinetics_of_robertson_are_stiff() {
+        let text = "a' = -0.04*a + 1e4*b*c; b' = 0.04*a - 1e4*b*c - 3e7*b^2; c' = 3e7*b^2
+                    init a = 1, b = 0, c = 0; run 0 .. 40";
+        assert!(facts(text).1.expect("rates") > 1e3);
+    }
 }

@@ -17,20 +17,25 @@
 //! ```
 
 mod compile;
+mod eigen;
 mod explain;
 mod figure;
 mod info;
+mod methods;
+mod number;
 mod record;
 mod run;
 mod summary;
 
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
-pub use figure::{PlotOptions, figure, table_figure};
+pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
+pub use methods::{MethodInfo, methods, methods_text};
+pub use number::{number_hint, short};
 pub use ordinate_model::{SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{Status, names as method_names};
-pub use ordinate_syntax::{Diagnostic, LineIndex, Severity, has_errors, line_column, render};
+pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
-pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, methods_text, run_range, simulate};
+pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, check_starts, run_range, simulate};
 pub use summary::summary_json;

@@ -109,6 +109,9 @@ pub type Strip = Vec<(f64, f64, u32)>;
 /// More steps than this are thinned for the picture: nobody sees more.
 const MAX_STRIP: usize = 1 << 16;
 
+/// Numbers that are kept in memory; streams have no such limit.
+const MAX_KEPT: usize = 1 << 25;
+
 /// Keeps all rows, and the steps for the strip below a picture.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
@@ -140,6 +143,13 @@ impl RowSink for Memory {
     }
 
     fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        if self.columns.first().map_or(0, Vec::len) >= MAX_KEPT / values.len().max(1) {
+            return Err(RowError {
+                place: "a picture or JSON file".into(),
+                reason: "there are too many rows to keep them in memory; store fewer with `--every`, or use CSV".into(),
+                closed_pipe: false,
+            });
+        }
         self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
         Ok(())
     }

@@ -1,11 +1,10 @@
 //! A run: start values, method, driver, rows; and what came out.
 
-use crate::{Compiled, RowError, RowSink, explain};
+use crate::methods::choose;
+use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
-use ordinate_solve::{
-    AbsoluteTolerance, BadParameter, Choice, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, by_name,
-};
+use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status};
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -96,6 +95,8 @@ pub struct Seconds {
 pub struct Run {
     /// The method used.
     pub method: &'static str,
+    /// Its own order.
+    pub order: u32,
     /// Whether it was chosen automatically.
     pub automatic: bool,
     /// Start time.
@@ -115,81 +116,19 @@ pub struct Run {
 }
 
 impl Run {
+    /// Lowest, highest and mean order of the steps; without any, the order that they would have had.
+    pub fn orders(&self) -> (u32, u32, f64) {
+        let statistics = &self.outcome.statistics;
+        match statistics.steps {
+            0 => (self.order, self.order, f64::from(self.order)),
+            _ => (statistics.order_min, statistics.order_max, statistics.order_mean()),
+        }
+    }
+
     /// The last value of a column.
     pub fn final_value(&self, name: &str) -> Option<f64> {
         self.final_values.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
     }
-}
-
-/// Methods that are named in the documentation but belong to later versions.
-const LATER: &[&str] = &[
-    "taylor",
-    "mtsm",
-    "backward-euler",
-    "trapezoid",
-    "ab1",
-    "ab2",
-    "ab3",
-    "ab4",
-    "ab5",
-    "ab6",
-    "am0",
-    "am1",
-    "am2",
-    "am3",
-    "am4",
-    "am5",
-    "abm",
-    "adams",
-    "bdf1",
-    "bdf2",
-    "bdf3",
-    "bdf4",
-    "bdf5",
-    "bdf6",
-    "bdf",
-    "radau3",
-    "radau5",
-    "radau",
-    "ge3",
-    "ode113",
-    "ode15s",
-    "lsoda",
-    "ode23s",
-    "ode23t",
-];
-
-/// The available methods in one line.
-pub fn methods_text() -> String {
-    ordinate_solve::names().chain(["auto"]).collect::<Vec<_>>().join(", ")
-}
-
-fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
-    let automatic = options.method == "auto";
-    // The eighth-order pair is the fastest of the explicit ones from about 1e-4 on, and safe below.
-    let name = if automatic { "dp8" } else { &options.method };
-    let Some(choice) = by_name(name) else {
-        let lower = name.to_ascii_lowercase();
-        if LATER.contains(&lower.as_str()) {
-            return Err(usage(format!(
-                "method `{name}` is not available in this version; available: {}",
-                methods_text()
-            )));
-        }
-        let near = ordinate_model::closest(&lower, ordinate_solve::names());
-        let hint = near.map_or_else(|| format!("available: {}", methods_text()), |n| format!("did you mean `{n}`?"));
-        return Err(usage(format!("there is no method `{name}`; {hint}")));
-    };
-    let choice = match options.phi {
-        None => choice,
-        Some(phi) => choice.with_phi(phi).map_err(|e| {
-            usage(match e {
-                BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
-                BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
-            })
-        })?,
-    };
-    Ok((choice, automatic))
 }
 
 fn usage(message: String) -> RunError {
@@ -200,7 +139,8 @@ fn usage(message: String) -> RunError {
 fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<f64, RunError> {
     let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
     constant(text, &lookup).ok_or_else(|| {
-        usage(format!("`{option} {text}` is not a finite constant; write a number or an expression such as 4*pi"))
+        let hint = number_hint(text).unwrap_or("write a number or an expression such as 4*pi".into());
+        usage(format!("`{option} {text}` is not a finite constant; {hint}"))
     })
 }
 
@@ -230,7 +170,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, t_end, &solver_options, sinks)
             .map_err(|e| usage(explain::usage_error(&e, compiled)))?;
         seconds.push(begin.elapsed().as_secs_f64());
-        if round == 0 && outcome.status == ordinate_solve::Status::Interrupted {
+        if round == 0 && outcome.status == Status::Interrupted {
             first = Some(outcome);
             break;
         }
@@ -238,6 +178,9 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     }
     seconds.sort_by(f64::total_cmp);
     let outcome = first.expect("at least one round");
+    if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
+        recorder.last_row(&outcome);
+    }
     let Recorder { rows, failure, inconsistent, .. } = recorder;
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
@@ -249,6 +192,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     };
     Ok(Run {
         method: choice.name(),
+        order: choice.order(),
         automatic,
         t_start,
         t_end,
@@ -272,15 +216,17 @@ impl Compiled {
     pub fn parameter_values(&self) -> Vec<(String, f64)> {
         let model = &self.sorted.model;
         let mut graph = model.graph.clone();
-        let mut values: Vec<(ordinate_expr::VarId, f64)> = Vec::new();
+        // by variable, since a long chain of parameters looks up each of them
+        let mut values: Vec<Option<f64>> = vec![None; model.variables.len()];
         for given in &model.parameters {
             let value = graph.evaluate(given.value, |leaf| match leaf {
-                ordinate_expr::Expr::Var(v) => values.iter().find(|(known, _)| *known == v).map(|&(_, value)| value),
+                ordinate_expr::Expr::Var(v) => values[v.0 as usize],
                 _ => None,
             });
-            values.push((given.var, value.unwrap_or(f64::NAN)));
+            values[given.var.0 as usize] = Some(value.unwrap_or(f64::NAN));
         }
-        values.into_iter().map(|(v, value)| (model.name(v), value)).collect()
+        let value = |v: ordinate_expr::VarId| values[v.0 as usize].expect("evaluated above");
+        model.parameters.iter().map(|given| (model.name(given.var), value(given.var))).collect()
     }
 
     /// Start and end time of the text.
@@ -327,12 +273,35 @@ fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]
     Ok((t_start, t_end))
 }
 
+/// More rows than this are a mistake: they would fill a disk.
+const MAX_ROWS: f64 = 1e8;
+
+/// Refuses what could never come to an end.
+fn check_counts(options: &RunOptions, span: f64) -> Result<(), RunError> {
+    if let (RowTimes::Every(dt), true) = (&options.rows, span > 0.0)
+        && span / dt > MAX_ROWS
+    {
+        let rows = span / dt;
+        return Err(usage(format!(
+            "`--every {dt:?}` makes {rows:.1e} rows, more than {MAX_ROWS:.0e}; use a longer one"
+        )));
+    }
+    if let Some(h) = options.step.filter(|h| span / h > options.max_steps as f64) {
+        let (steps, limit) = (span / h, options.max_steps);
+        return Err(usage(format!(
+            "`--step {h:?}` makes {steps:.1e} steps, more than `--max-steps` {limit} allows; use a longer step or raise the limit"
+        )));
+    }
+    Ok(())
+}
+
 fn solver_options(
     options: &RunOptions,
     t_start: f64,
     t_end: f64,
     parameters: &[(String, f64)],
 ) -> Result<Options, RunError> {
+    check_counts(options, t_end - t_start)?;
     let rows = match &options.rows {
         RowTimes::Even(count) => Rows::Even(*count),
         RowTimes::Every(dt) => Rows::Every(*dt),
@@ -342,7 +311,11 @@ fn solver_options(
             for text in texts {
                 let t = time_value(text, "--at", parameters)?;
                 if !(t_start..=t_end).contains(&t) {
-                    return Err(usage(format!("`--at {text}` lies outside of the run from {t_start} to {t_end}")));
+                    return Err(usage(format!(
+                        "`--at {text}` lies outside of the run from {} to {}",
+                        short(t_start),
+                        short(t_end)
+                    )));
                 }
                 times.push(t);
             }
@@ -419,6 +392,20 @@ impl StartValues {
     }
 }
 
+/// Mistakes of start values that show only when they are evaluated. Without a `run` line the start time is left to
+/// the command, and only the values are looked at.
+pub fn check_starts(compiled: &Compiled) -> Vec<Diagnostic> {
+    let own = compiled.run_times();
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    match StartValues::new(compiled, &mut evaluator, own.map_or(0.0, |(from, _)| from)) {
+        Err(RunError::Model(mut found)) => {
+            found.retain(|d| own.is_some() || d.code != "start-time");
+            found
+        }
+        Err(RunError::NoEndTime | RunError::Usage(_) | RunError::Rows(_)) | Ok(_) => Vec::new(),
+    }
+}
+
 fn start_time_mistake(name: &str, given: Option<f64>, t_start: f64, span: Span) -> Diagnostic {
     let given = given.map_or_else(|| "this time".to_string(), |t| t.to_string());
     Diagnostic::error(
@@ -445,6 +432,8 @@ struct Recorder<'a> {
     values: Vec<f64>,
     states: usize,
     rows: usize,
+    /// Time of the last row.
+    t: f64,
     wants_steps: bool,
     checks: &'a [(usize, String, f64)],
     failure: Option<RowError>,
@@ -459,11 +448,21 @@ impl<'a> Recorder<'a> {
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
             states,
             rows: 0,
+            t: f64::NEG_INFINITY,
             wants_steps: sink.wants_steps(),
             sink,
             checks: &start.checks,
             failure: None,
             inconsistent: None,
+        }
+    }
+
+    /// The driver hands no row over once it was interrupted; where it got to is worth one all the same.
+    fn last_row(&mut self, outcome: &Outcome) {
+        let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
+        if fine && outcome.t_reached > self.t {
+            // a failure is kept in the recorder
+            let _ = self.row(outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref());
         }
     }
 }
@@ -495,6 +494,7 @@ impl Sink for Recorder<'_> {
             }
         }
         self.rows += 1;
+        self.t = t;
         match self.sink.row(&self.values) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

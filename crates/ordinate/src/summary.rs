@@ -19,6 +19,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         .map(|r| json!({"kind": r.kind, "t": r.t, "variable": r.variable, "message": r.message, "hint": r.hint}));
     let values: Map<String, Value> =
         run.final_values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let (low, high, mean) = run.orders();
     json!({
         "schema": "ordinate.run/1",
         "status": status,
@@ -30,7 +31,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "steps": statistics.steps,
         "rejected": statistics.rejected,
         "events": statistics.events,
-        "order": {"min": statistics.order_min, "max": statistics.order_max, "mean": statistics.order_mean()},
+        "order": {"min": low, "max": high, "mean": mean},
         "evaluations": {"f": statistics.evaluations.f, "jets": 0, "jacobian": 0, "lu": 0, "newton": 0},
         "global_error": null,
         "stiff": run.outcome.stiff,

@@ -143,7 +143,7 @@ fn width_of(series: &Series) -> f64 {
         crate::Colour::Grey => 1.2,
         crate::Colour::Ink | crate::Colour::Cycle(_) => match series.style {
             Style::Region | Style::Steps => 1.6,
-            Style::Line | Style::Curve | Style::Points | Style::Markers => LINE,
+            Style::Line | Style::Curve | Style::Jumps | Style::Points | Style::Markers => LINE,
         },
     }
 }
@@ -328,6 +328,7 @@ fn sample(series: &Series, x: f64, y: f64, items: &mut Vec<Primitive>) {
             trace.lines.push(ring);
         }
         Style::Line | Style::Curve | Style::Steps | Style::Markers => trace.lines.push(vec![left, right]),
+        Style::Jumps => trace.jumps.push(vec![left, right]),
     }
     if series.band.is_some() {
         trace.band.push(box_around(5.0));

@@ -78,6 +78,8 @@ pub enum Style {
     Line,
     /// A parametric curve, such as a phase-plane orbit; nothing is a jump.
     Curve,
+    /// Thin dotted lines between neighbouring points, such as the jumps of a phase-plane orbit; NaN separates them.
+    Jumps,
     /// `y[i]` holds from `x[i]` up to `x[i + 1]`.
     Steps,
     /// Marks that are not joined; dots if there are many.

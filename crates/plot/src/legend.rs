@@ -44,11 +44,11 @@ pub struct Head {
 /// The series that the legend names.
 pub fn named(panel: &Panel) -> Vec<usize> {
     let named: Vec<usize> = (0..panel.series.len()).filter(|index| !panel.series[*index].label.is_empty()).collect();
-    // `phi [rad]` at the axis already names the series `phi`.
-    let bare = panel.y.label.split('[').next().unwrap_or("").trim();
+    // `phi [rad]` at the axis already names the series `phi`, and `u[3] [V]` the series `u[3]`.
+    let bare = |label: &str| label.split(" [").next().unwrap_or("").trim().to_string();
     match (panel.legend, named.as_slice()) {
         (Legend::Hidden, _) => Vec::new(),
-        (Legend::Auto, [only]) if panel.series[*only].label == bare => Vec::new(),
+        (Legend::Auto, [only]) if bare(&panel.series[*only].label) == bare(&panel.y.label) => Vec::new(),
         (Legend::Auto, _) => named,
     }
 }
@@ -113,6 +113,7 @@ mod tests {
     #[test]
     fn an_axis_that_names_its_only_series_needs_no_legend() {
         assert!(named(&panel("phi [rad]", &["phi"])).is_empty());
+        assert!(named(&panel("u[3] [V]", &["u[3] [V]"])).is_empty());
         assert_eq!(named(&panel("angle [rad]", &["phi"])), [0]);
         assert_eq!(named(&panel("", &["x", "phi"])), [0, 1]);
     }

@@ -119,6 +119,7 @@ fn dashes(series: &Series, index: usize, color: bool) -> (&'static [usize], &'st
     let (dash, sample) = if color { DASHES[0] } else { DASHES[index % DASHES.len()] };
     match series.style {
         Style::Points => (dash, "⠂"),
+        Style::Jumps => (dash, "⠐⠐⠐"),
         Style::Line | Style::Curve | Style::Steps | Style::Markers | Style::Region => (dash, sample),
     }
 }
@@ -135,13 +136,15 @@ fn head(placed: &Placed, columns: usize, color: bool) -> String {
     for (done, index) in named.iter().enumerate() {
         let series = &placed.panel.series[*index];
         let gap = if used == 0 { "" } else { "   " };
-        let label = shortened(&series.label, columns / 2);
+        let label = shortened(&series.label, columns / 3);
         let sample = dashes(series, *index, color).1;
         let entry = length(gap) + length(sample) + 1 + length(&label);
-        let rest = if done + 1 < named.len() { 3 } else { 0 };
+        // Behind every name but the last there is room for the count of those left out.
+        let left_out = format!("  … {} more", named.len() - done);
+        let rest = if done + 1 < named.len() { length(&left_out) } else { 0 };
         if used + entry + rest > columns {
-            if used + 3 <= columns {
-                lead.push_str("  …");
+            if used + length(&left_out) <= columns {
+                lead.push_str(&left_out);
             }
             break;
         }

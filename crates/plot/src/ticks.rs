@@ -244,8 +244,11 @@ fn decades(first: i32, last: i32, (a, b): (f64, f64), fits: Fits) -> Ticks {
     };
     let mut ticks = Ticks::default();
     for stride in [1, 2, 3, 5, 10, 20, 50, 100, 200, 500] {
+        let multiples = (first..=last).filter(|exponent| exponent % stride == 0).count();
+        // Where only one multiple lies in the range, two ticks at any decades say more.
+        let anchor = if multiples < 2 && last - first >= stride { last } else { 0 };
         ticks.major = (first..=last)
-            .filter(|exponent| exponent % stride == 0)
+            .filter(|exponent| (exponent - anchor) % stride == 0)
             .map(|exponent| Tick { value: power(1.0, exponent), label: label(exponent) })
             .collect();
         if fits(&ticks.major, f64::from(stride) / (b - a)) {
@@ -347,6 +350,7 @@ mod tests {
         assert_eq!(texts(&ticks), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"]);
         assert_eq!(texts(&logarithmic(0.05, 200.0, &room(8.0))), ["0.1", "1", "10", "100"]);
         assert_eq!(texts(&logarithmic(1e-300, 1e300, &room(8.0))).len(), 7);
+        assert_eq!(texts(&logarithmic(1e-9, 0.1, &room(2.0))), ["10⁻⁶", "10⁻¹"]);
         assert_eq!(texts(&logarithmic(1.5, 8.0, &room(4.0))), ["2", "5"]);
         assert_eq!(texts(&logarithmic(1.01, 1.05, &room(5.0))), ["1.01", "1.02", "1.03", "1.04", "1.05"]);
     }

@@ -65,6 +65,7 @@ pub fn trace(series: &Series, frame: &Frame) -> Trace {
             }
         }
         Style::Curve => add_lines(&mut trace, &runs, &rect),
+        Style::Jumps => trace.jumps.extend(runs.iter().flat_map(|run| clip::polyline(run, &rect))),
         Style::Steps => {
             let stairs: Vec<Vec<Point>> = runs.iter().map(|run| stairs(run)).collect();
             add_lines(&mut trace, &stairs, &rect);
@@ -197,6 +198,13 @@ mod tests {
         assert_eq!((line.lines.len(), line.jumps.len()), (2, 1));
         let curve = trace(&series(&x, &y, Style::Curve), &frame());
         assert_eq!((curve.lines.len(), curve.jumps.len()), (1, 0));
+    }
+
+    #[test]
+    fn jumps_are_dotted_and_apart() {
+        let (x, y) = ([1.0, 1.0, f64::NAN, 5.0, 7.0], [1.0, 9.0, f64::NAN, 2.0, 3.0]);
+        let trace = trace(&series(&x, &y, Style::Jumps), &frame());
+        assert_eq!((trace.lines.len(), trace.jumps.len(), trace.dots.len()), (0, 2, 0));
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn hard() -> Vec<Figure> {
         (vec![0.0, 1.0, 2.0, 3.0], vec![-1.0, -2.0]),
         (vec![2.0, 1.0, 0.0], vec![1.0, 5.0, 2.0]),
     ];
-    let styles = [Style::Line, Style::Curve, Style::Steps, Style::Points, Style::Markers, Style::Region];
+    let styles = [Style::Line, Style::Curve, Style::Jumps, Style::Steps, Style::Points, Style::Markers, Style::Region];
     let mut figures = Vec::new();
     for (x, y) in &data {
         for style in styles {

@@ -84,6 +84,12 @@ fn without_colours_a_second_series_is_dashed_and_notes_are_shown() {
 }
 
 #[test]
+fn a_name_without_room_is_counted() {
+    let text = show(&[("temperature", &[0.0, 1.0], &[0.0, 1.0]), ("pressure", &[0.0], &[1.0]), ("p", &[0.0], &[1.0])]);
+    assert_eq!(lines(&text)[0], "y   ⠤⠤⠤ temperatu…  … 2 more");
+}
+
+#[test]
 fn a_jump_is_a_dotted_upright() {
     let text = show(&[("y", &[0.0, 1.0, 1.0, 2.0], &[0.0, 0.0, 1.0, 1.0])]);
     let expected = [

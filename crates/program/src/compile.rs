@@ -108,14 +108,11 @@ pub(crate) struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(sorted: &'a mut Sorted) -> Self {
-        let mut leaves = FxHashMap::default();
+        let mut leaves: FxHashMap<VarId, u32> = FxHashMap::default();
         let model = &sorted.model;
-        let mut next = Program::STATES as u32;
         let modes = model.switches.iter().map(|switch| switch.mode);
-        for v in sorted.states.iter().map(|state| state.var).chain(modes).chain(held(sorted)) {
-            leaves.insert(v, next);
-            next += 1;
-        }
+        let all = sorted.states.iter().map(|state| state.var).chain(modes).chain(held(sorted));
+        leaves.extend(all.zip(Program::STATES as u32..));
         let parameters = model.parameters.iter().map(|given| (given.var, given.value)).collect();
         Compiler {
             leaves,

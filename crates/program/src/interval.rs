@@ -18,6 +18,26 @@ impl Interval {
         Interval { low: x, high: x }
     }
 
+    pub fn shifted(self, by: f64) -> Interval {
+        Interval { low: self.low + by, high: self.high + by }
+    }
+
+    pub fn is_bounded(self) -> bool {
+        self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// Itself, as far as it lies within the value at the middle and the slope times half the width; that value is good to
+    /// some roundings of what it was computed from, which the size of the bounds stands for.
+    pub fn narrowed(self, middle: f64, slope: Interval, half: f64) -> Interval {
+        let reach = slope.low.abs().max(slope.high.abs()) * half;
+        let rounding = 1e-14 * (self.low.abs().max(self.high.abs()) + middle.abs());
+        let (low, high) = (middle - reach - rounding, middle + reach + rounding);
+        if !self.is_bounded() || low.is_nan() || high.is_nan() {
+            return self;
+        }
+        Interval { low: self.low.max(low), high: self.high.min(high) }
+    }
+
     /// The bounds of some numbers; a number that is none makes them useless, which is safe.
     fn around(numbers: &[f64]) -> Interval {
         if numbers.iter().any(|x| x.is_nan()) {
@@ -109,6 +129,8 @@ pub(crate) fn evaluate(section: &Section, evaluator: &Evaluator, t: Interval) ->
             Op::Square => x.square(),
             Op::Div => x.times(y.inverse()),
             Op::Pow if y.low == y.high => powers(x, y.low),
+            // xʸ = exp(y log x)
+            Op::Pow if x.low > 0.0 => y.times(x.monotone(f64::ln)).monotone(f64::exp),
             Op::Pow => ALL,
             Op::HalfPower(n) => powers(x, f64::from(n) / 2.0),
             Op::Call(f) => call(f, x),

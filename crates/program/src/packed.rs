@@ -172,6 +172,7 @@ impl Packed {
     }
 
     /// Runs the section over the registers.
+    #[inline]
     pub fn run(&self, lists: &[Vec<f64>], registers: &mut [f64]) {
         assert!(registers.len() >= self.least, "as many registers as the code was packed for");
         let base = registers.as_mut_ptr();

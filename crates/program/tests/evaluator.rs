@@ -169,7 +169,7 @@ fn a_staircase_gives_every_step_once() {
     assert_eq!(found, [(0.5, -2.0), (1.0, -3.0), (1.5, -4.0), (2.0, -5.0)]);
 }
 
-/// sin(1000 t) = 0.3 has two solutions in each of its periods; a run of one second has 318.
+/// sin(1000 t) = 0.3 has two solutions in each of its periods; a run of one second has 319.
 #[test]
 fn a_fast_oscillation_is_not_stepped_over() {
     let mut e = evaluator("x' = if sin(1000*t) > 0.3 then 1 else 0\ninit x = 0");
@@ -195,4 +195,85 @@ fn a_narrow_dip_of_a_polynomial_is_found() {
     let found = crossings(&mut e, 0, 0.0, 1000.0);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!((found[0].0 - 4.9999).abs() < 1e-10 && (found[1].0 - 5.0001).abs() < 1e-10);
+}
+
+/// What the first crossing and the mode behind it are, for `if EXPRESSION > 0`.
+fn first(expression: &str, from: f64, until: f64) -> (f64, Option<(f64, f64)>) {
+    let mut e = evaluator(&format!("x' = if {expression} > 0 then 1 else 0\ninit x = 0"));
+    let mode = e.mode_from(0, from);
+    let next = e.next_crossing(0, from, until);
+    (mode, next.map(|t| (t, e.mode_from(0, t))))
+}
+
+#[test]
+fn curves_of_all_kinds_cross_where_they_do() {
+    use std::f64::consts::PI;
+    // expression, from, until, mode at the start, crossing, mode behind it
+    let cases = [
+        ("2^t - 4", 0.0, 5.0, -1.0, 2.0, 1.0),
+        ("10^(-t) - 0.01", 0.0, 5.0, 1.0, 2.0, -1.0),
+        ("t^t - 4", 1.0, 5.0, -1.0, 2.0, 1.0),
+        ("t^3", -1.0, 5.0, -1.0, 0.0, 1.0),
+        ("sin(t)^3", 0.0, 5.0, 1.0, PI, -1.0),
+        ("t*sin(t)", 0.0, 5.0, 1.0, PI, -1.0),
+        ("t^3 - 3*t^2 + 3*t - 1", 0.0, 5.0, -1.0, 1.0, 1.0),
+        ("t^2 - t^3", 0.0, 3.0, 1.0, 1.0, -1.0),
+        ("tan(t)", 0.0, 5.0, 1.0, PI / 2.0, -1.0),
+        ("tan(t) - 1", 1.0, 5.0, 1.0, PI / 2.0, -1.0),
+        ("t^2 - 1", 0.0, 1.0, -1.0, 1.0, 1.0),
+        ("1/(t - 2)", 0.0, 5.0, -1.0, 2.0, 1.0),
+        ("sqrt(t) - 0.5", 0.0, 1e6, -1.0, 0.25, 1.0),
+    ];
+    for (expression, from, until, mode, at, behind) in cases {
+        let (found_mode, next) = first(expression, from, until);
+        assert_eq!(found_mode, mode, "{expression}");
+        let (t, found_behind) = next.unwrap_or_else(|| panic!("{expression}: no crossing"));
+        let tolerance = if expression.starts_with("t^3 - 3") { 2e-5 } else { 1e-12 * until };
+        assert!((t - at).abs() <= tolerance, "{expression}: {t} {at}");
+        assert_eq!(found_behind, behind, "{expression}");
+    }
+}
+
+#[test]
+fn curves_that_only_touch_or_stay_do_not_change_their_mode() {
+    for (expression, mode) in [
+        ("1 - cos(t)", 1.0),
+        ("exp(t) - 1 - t", 1.0),
+        ("t - sin(t)", 1.0),
+        ("t^2", 1.0),
+        ("sin(t) - 1", -1.0),
+        ("2 + sin(1e5*t)", 1.0),
+    ] {
+        let mut e = evaluator(&format!("x' = if {expression} > 0 then 1 else 0\ninit x = 0"));
+        assert_eq!(e.mode_from(0, 0.0), mode, "{expression}");
+        // a stop at a touch is harmless, a change of the mode is not
+        for (t, behind) in crossings(&mut e, 0, 0.0, 20.0) {
+            assert_eq!(behind, mode, "{expression} at {t}");
+        }
+    }
+}
+
+#[test]
+fn where_a_curve_is_not_defined_its_mode_is_none() {
+    let (mode, next) = first("sqrt(2 - t) - 0.5", 0.0, 3.0);
+    assert_eq!((mode, next), (1.0, Some((1.75, -1.0))));
+    let (_, next) = first("sqrt(2 - t) - 0.5", 1.75, 3.0);
+    let (t, behind) = next.unwrap();
+    assert!((t - 2.0).abs() < 1e-12 && behind.is_nan(), "{t} {behind}");
+    assert!(first("log(t - 1)", 0.0, 3.0).0.is_nan());
+}
+
+#[test]
+fn named_expressions_of_time_are_looked_through() {
+    let mut e = evaluator("w = sin(1000*t)\nv = 2*w\nx' = if v > 0.6 then 1 else 0\ninit x = 0");
+    assert!(e.layout().switches[0].of_time);
+    assert_eq!(crossings(&mut e, 0, 0.0, 1.0).len(), 319);
+}
+
+#[test]
+fn a_curved_staircase_goes_up_and_down() {
+    let mut e = evaluator("x' = floor(2*sin(t))\ninit x = 0");
+    let mut modes: Vec<f64> = crossings(&mut e, 0, 0.0, 6.0).iter().map(|(_, mode)| *mode).collect();
+    modes.dedup();
+    assert_eq!(modes, [1.0, 0.0, -1.0, -2.0, -1.0]);
 }

@@ -106,8 +106,7 @@ impl Events {
     /// a ball that lies on the floor and moves downwards bounces.
     pub fn begin(&mut self, flow: &mut Flow, now: &mut Now) -> Result<Happened, Reason> {
         self.keep(flow, now);
-        let zeno = |cause| Reason::Zeno { t: now.t, cause };
-        self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+        self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
         let mut happened = Happened::default();
         self.run_samples(flow, now, &mut happened)?;
@@ -144,7 +143,7 @@ impl Events {
             happened.changed = true;
         }
         if now.t >= self.instants.next() {
-            self.instants.enter(flow.system, now.t, now.d, &mut self.actions).map_err(zeno)?;
+            self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
             self.run_samples(flow, now, &mut happened)?;
         }
         if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {

@@ -1,6 +1,6 @@
 //! The times that a step must end at: crossings of switches of time alone, and samples.
 
-use crate::{Layout, System, UsageError, Zeno};
+use crate::{Layout, Reason, System, UsageError, Zeno};
 
 /// The next of each kind of instants.
 #[derive(Clone, Debug)]
@@ -45,17 +45,20 @@ impl Instants {
     }
 
     /// At time t: gives the switches of time alone their modes, lists the actions sampled now, and looks ahead.
-    /// Returns whether a mode changed.
+    /// Returns whether a mode changed; a switch that is not defined from here on ends the run.
     pub fn enter(
         &mut self,
         system: &mut dyn System,
         t: f64,
         d: &mut [f64],
         actions: &mut Vec<usize>,
-    ) -> Result<bool, Zeno> {
+    ) -> Result<bool, Reason> {
         let mut changed = false;
         for (switch, next) in self.crossings.iter_mut().filter(|(_, next)| *next <= t) {
             let mode = system.mode_from(*switch, t);
+            if mode.is_nan() {
+                return Err(Reason::SwitchNotFinite { t, switch: *switch });
+            }
             changed |= mode != d[*switch];
             d[*switch] = mode;
             // A crossing reported again would stop time.
@@ -67,7 +70,7 @@ impl Instants {
             // A product, not a sum: rounding does not add up.
             sample.next = self.t_start + sample.taken as f64 * sample.period;
             if sample.next <= t {
-                return Err(Zeno::Sampling { sampled: index });
+                return Err(Reason::Zeno { t, cause: Zeno::Sampling { sampled: index } });
             }
         }
         let crossing = self.crossings.iter().map(|(_, next)| *next);

@@ -75,7 +75,11 @@ impl<'a> RowTimes<'a> {
                 match (self.index, count - 1) {
                     (0, _) => self.t_start,
                     (index, last) if index == last => self.t_end,
-                    (_, last) => self.t_start + (self.t_end - self.t_start) * (k / last as f64),
+                    // Decimal distances give decimal times only if the product comes first; it may overflow.
+                    (_, last) => match (self.t_end - self.t_start) * k / last as f64 {
+                        far if far.is_finite() => self.t_start + far,
+                        _ => self.t_start + (self.t_end - self.t_start) * (k / last as f64),
+                    },
                 }
             }
             // A row that misses the end by rounding only is the end.
@@ -105,6 +109,9 @@ mod tests {
     #[test]
     fn an_even_grid_has_both_ends() {
         assert_eq!(all(&Rows::Even(5)), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(all(&Rows::Even(11))[3], 0.3, "a decimal distance gives decimal times");
+        let huge = RowTimes { index: 3, ..RowTimes::new(&Rows::Even(5), 0.0, 1e308).unwrap() };
+        assert_eq!(huge.peek(), Some(0.75e308));
         assert_eq!(all(&Rows::Even(1)), [0.0]);
         assert_eq!(all(&Rows::Even(0)), [0.0; 0]);
         assert_eq!(RowTimes { index: 1, ..RowTimes::new(&Rows::Even(9), 1.0, 1.0).unwrap() }.peek(), None);

@@ -20,6 +20,7 @@ impl Parser<'_> {
             let before = self.token().span;
             statements.extend(self.statement());
             self.end_of_statement();
+            self.places.push(before.to(self.previous().span));
             self.ensure_progress(before);
         }
     }
@@ -37,7 +38,7 @@ impl Parser<'_> {
         let keyword = self.bump();
         let help = "write `for k in 1..n: …`";
         let token = self.token();
-        let mut index = None;
+        let (mut index, mut by_equals) = (None, false);
         if token.kind == T::Name {
             self.bump();
             self.check_name(token);
@@ -48,13 +49,21 @@ impl Parser<'_> {
         }
         let word = self.token();
         if word.kind == T::Name && self.word(word) == "in" || word.kind == T::Eq {
-            if word.kind == T::Eq {
-                self.mistake(
-                    Diagnostic::error("syntax", word.span, "the index of a `for` stands before `in`, not `=`")
-                        .help(help),
-                );
-            }
             self.bump();
+            let shown = (1..=2).all(|count| self.ahead(count).kind != T::Newline)
+                && matches!(self.ahead(1).kind, T::Colon | T::DotDot)
+                && index.is_some();
+            let help = if shown {
+                let (from, to) = (self.quote(self.token().span), self.quote(self.ahead(2).span));
+                format!("write `for {} in {from}..{to}: …`", self.quote(token.span))
+            } else {
+                help.into()
+            };
+            if word.kind == T::Eq {
+                let found = Diagnostic::error("syntax", word.span, "the index of a `for` stands before `in`, not `=`");
+                self.mistake(found.help(help));
+                by_equals = true;
+            }
         } else {
             let message = format!("`in` is missing before {}", self.describe(word));
             self.lost(Diagnostic::error("syntax", self.here(), message).help(help));
@@ -63,11 +72,20 @@ impl Parser<'_> {
         let from = self.header_part();
         self.before_range = false;
         let range = self.token();
-        if !self.eat(T::DotDot) {
+        if range.kind == T::Colon && self.range_by_colon() {
+            if !by_equals {
+                let found = Diagnostic::error("syntax", range.span, "a range is written with `..`, not with `:`");
+                self.mistake(found.help(help));
+            }
+            self.bump();
+        } else if !self.eat(T::DotDot) {
             let message = format!("`..` is missing before {}", self.describe(range));
             self.lost(Diagnostic::error("syntax", self.here(), message).help(help));
         }
         let to = self.header_part();
+        if by_equals && self.at_end() {
+            self.hush();
+        }
         self.colon(keyword, help);
         let body = self.body(keyword, |parser, body| {
             parser.statement_in_for(body);
@@ -85,6 +103,13 @@ impl Parser<'_> {
         Some(StatementKind::For { index, index_span, from, to, body })
     }
 
+    /// Whether the colon here stands in `1:3` and not before a body.
+    fn range_by_colon(&self) -> bool {
+        let rest = (1..20).map(|count| self.ahead(count).kind);
+        let next = rest.into_iter().find(|kind| matches!(kind, T::Newline | T::Semicolon | T::Eof | T::Colon | T::Eq));
+        self.ahead(1).kind != T::Newline && next != Some(T::Eq)
+    }
+
     fn statement_in_for(&mut self, body: &mut Vec<Statement>) {
         let token = self.token();
         if matches!(token.kind, T::Run | T::Def | T::Stop | T::Input) && !matches!(self.ahead(1).kind, T::Eq | T::Prime)
@@ -95,7 +120,9 @@ impl Parser<'_> {
                     .help("write it on a line of its own before the `for`"),
             );
         }
+        let before = self.token().span;
         body.extend(self.statement());
+        self.places.push(before.to(self.previous().span));
     }
 
     /// A bound of a `for`; nothing is read once the header is lost.
@@ -111,7 +138,11 @@ impl Parser<'_> {
     /// `when c: …`
     pub(crate) fn when(&mut self) -> Option<StatementKind> {
         let keyword = self.bump();
-        let condition = self.expression();
+        let mut condition = self.expression();
+        if self.kind() == T::Eq {
+            let span = self.tree.span(condition);
+            condition = self.missing(span);
+        }
         self.colon(keyword, "write `when h < 0: v = -v`");
         let actions = self.body(keyword, Self::assignments);
         Some(StatementKind::When { condition, actions })
@@ -120,7 +151,9 @@ impl Parser<'_> {
     /// `every Ts: …`
     pub(crate) fn every(&mut self) -> Option<StatementKind> {
         let keyword = self.bump();
+        self.timing = true;
         let period = self.expression();
+        self.timing = false;
         self.colon(keyword, "write `every 0.1: u = -x`");
         let actions = self.body(keyword, Self::assignments);
         Some(StatementKind::Every { period, actions })
@@ -135,8 +168,10 @@ impl Parser<'_> {
             self.skip_statement();
             return None;
         }
-        let condition = self.expression();
+        let mut condition = self.expression();
         if self.kind() == T::Eq {
+            let span = self.tree.span(condition);
+            condition = self.missing(span);
             self.single_equals();
         }
         Some(StatementKind::StopWhen { condition })
@@ -175,6 +210,11 @@ impl Parser<'_> {
         let token = self.token();
         if token.kind == T::EqEq {
             self.mistake(Diagnostic::error("double-equals", token.span, "`==` compares").help("write `=` to assign"));
+        } else if matches!(token.kind, T::Plus | T::Minus | T::Star | T::Slash) && self.ahead(1).kind == T::Eq {
+            let (name, sign) = (self.quote(target.span), self.word(token));
+            let found = Diagnostic::error("syntax", token.span.to(self.ahead(1).span), "an assignment has a plain `=`");
+            self.mistake(found.help(format!("write `{name} = {name} {sign} …`")));
+            self.bump();
         } else if token.kind != T::Eq {
             let message = format!("`=` is missing before {}", self.describe(token));
             self.lost(Diagnostic::error("syntax", self.here(), message).help("write an assignment such as `x = 0`"));

@@ -20,9 +20,9 @@ const POWER: u8 = 7;
 /// A node and its place with the parentheses around it (a node's own span has none, so that a
 /// number's span is always the text of the number).
 #[derive(Clone, Copy)]
-struct Part {
-    id: NodeId,
-    span: Span,
+pub(crate) struct Part {
+    pub(crate) id: NodeId,
+    pub(crate) span: Span,
 }
 
 type Parsed<T> = Result<T, Failed>;
@@ -70,9 +70,11 @@ impl Parser<'_> {
     /// The longest expression whose operators bind at least as tightly as `least`.
     fn operand_of(&mut self, least: u8) -> Parsed<Part> {
         let mut left = self.prefix(least)?;
+        let mut told = false;
         loop {
             let (op, strength, written) = match binary(self.kind()) {
                 Some((op, strength)) => (op, strength, true),
+                None if self.unit_without_brackets(left) => return Ok(left),
                 None if self.another_operand()? => (BinaryOp::Mul, PRODUCT, false),
                 None => return Ok(left),
             };
@@ -81,7 +83,7 @@ impl Parser<'_> {
             }
             if written {
                 self.bump();
-            } else {
+            } else if !std::mem::replace(&mut told, true) {
                 self.report_missing_operator(left);
             }
             let right = if op == BinaryOp::Pow {
@@ -151,6 +153,7 @@ impl Parser<'_> {
                 let span = token.span.to(part.span);
                 Ok(Part { id: self.node(NodeKind::Unary(UnaryOp::Not, part.id), span), span })
             }
+            T::If if least == LOOSEST && self.ahead(1).kind == T::LParen && self.if_called() => Err(Failed),
             T::If if least == LOOSEST => self.nested(Self::conditional),
             T::Not | T::If => Err(self.needs_parentheses(token)),
             _ => self.primary(),
@@ -200,7 +203,14 @@ impl Parser<'_> {
     #[inline(never)]
     pub(crate) fn single_equals(&mut self) -> Failed {
         let found = Diagnostic::error("single-equals", self.token().span, "`=` is not a comparison");
-        self.lost(found.help("write `==` to compare"))
+        // The number of a mistaken `x = 0` is kept, but as an inequality: no event sees an equality.
+        let (before, after) = (self.previous(), self.ahead(1));
+        let example = if before.kind == T::Name && matches!(after.kind, T::Number | T::Name) {
+            format!("{} < {}", self.quote(before.span), self.quote(after.span))
+        } else {
+            "x < 0".into()
+        };
+        self.lost(found.help(format!("write a comparison such as `{example}`")))
     }
 
     fn primary(&mut self) -> Parsed<Part> {
@@ -320,7 +330,7 @@ impl Parser<'_> {
         let name_id = self.intern(word);
         let part =
             Part { id: self.node(NodeKind::Call { name: name_id, name_span: name.span, arguments }, span), span };
-        self.no_prime(part, "only a name can have a prime");
+        self.no_prime_after_call(name, part);
         Ok(part)
     }
 
@@ -336,7 +346,7 @@ impl Parser<'_> {
 
     /// Primes after something that is not a name: reported, and read over.
     #[inline(never)]
-    fn no_prime(&mut self, part: Part, message: &str) {
+    pub(crate) fn no_prime(&mut self, part: Part, message: &str) {
         let span = self.token().span;
         if !self.eat(T::Prime) {
             return;

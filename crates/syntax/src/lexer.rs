@@ -5,6 +5,9 @@
 use crate::diagnostic::Collector;
 use crate::{Diagnostic, Span};
 
+/// Longer names are refused: they are rubbish, and messages quote names.
+pub(crate) const LONGEST_NAME: usize = 255;
+
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
@@ -181,7 +184,6 @@ impl Lexer<'_, '_> {
     }
 
     fn token(&mut self, c: char) {
-        let start = self.at;
         match c {
             '\n' | '\r' => self.line_end(),
             '#' => self.skip_line(),
@@ -189,19 +191,24 @@ impl Lexer<'_, '_> {
             '[' => self.bracket(),
             '0'..='9' => self.number(),
             '.' if self.byte(1).is_ascii_digit() => self.number(),
-            '/' if self.byte(1) == b'/' => {
-                self.skip_line();
-                self.mistake(
-                    "bad-character",
-                    self.span_from(start),
-                    "a comment does not start with `//`",
-                    "write `#` instead",
-                );
-            }
+            '/' if self.byte(1) == b'/' => self.foreign_comment("//"),
+            '/' if self.byte(1) == b'*' => self.foreign_comment("/*"),
+            '!' if self.byte(1) != b'=' && self.last().kind == T::Newline => self.foreign_comment("!"),
             _ if c.is_whitespace() => self.at += c.len_utf8(),
             _ if starts_name(c) => self.name(),
             _ => self.operator(c),
         }
+    }
+
+    /// A comment of another language, read over after saying so.
+    fn foreign_comment(&mut self, sign: &str) {
+        let start = self.at;
+        match self.text[start..].find("*/") {
+            Some(length) if sign == "/*" => self.at += length + 2,
+            _ => self.skip_line(),
+        }
+        let span = Span { start: start as u32, end: (start + sign.len()) as u32 };
+        self.mistake("bad-character", span, format!("a comment does not start with `{sign}`"), "write `#` instead");
     }
 
     fn line_end(&mut self) {
@@ -238,6 +245,11 @@ impl Lexer<'_, '_> {
     fn name(&mut self) {
         let start = self.at;
         self.skip_while(continues_name);
+        if self.at - start > LONGEST_NAME {
+            let span = self.span_from(start);
+            let help = format!("a name has at most {LONGEST_NAME} bytes");
+            self.mistake("too-long", span, format!("this name of {} bytes is too long", self.at - start), help);
+        }
         let kind = keyword(&self.text[start..self.at]);
         match (kind, self.last().kind) {
             (T::Then | T::Else | T::And | T::Or, T::Newline) if self.tokens.len() > 1 => {
@@ -340,6 +352,9 @@ impl Lexer<'_, '_> {
             return;
         }
         self.skip_while(|c| !matches!(c, ']' | '[' | '\n' | '\r' | '#' | ';'));
+        if last.kind == T::Eq {
+            return self.matrix(start);
+        }
         if self.byte(0) == b']' {
             self.at += 1;
             self.push(T::Unit, start);
@@ -348,6 +363,20 @@ impl Lexer<'_, '_> {
             self.mistake("unclosed", opening, "this unit has no closing `]`", "end it with `]` on the same line");
             self.push(T::Unknown, start);
         }
+    }
+
+    /// `[1 2; 3 4]` where a value should stand.
+    fn matrix(&mut self, start: usize) {
+        self.skip_while(|c| !matches!(c, ']' | '\n' | '\r' | '#'));
+        self.at += usize::from(self.byte(0) == b']');
+        let span = self.span_from(start);
+        self.mistake(
+            "bad-character",
+            span,
+            "matrices and lists are not part of the language",
+            "write an array by its elements, `a[1] = …`, or with `for k in 1..n: a[k] = …`",
+        );
+        self.push(T::Unknown, start);
     }
 
     fn operator(&mut self, c: char) {
@@ -364,6 +393,10 @@ impl Lexer<'_, '_> {
             ('~', b'=') => return self.replaced(T::NotEq, 2, "`~=` is not an operator", "write `!=`"),
             ('>', b'=') => (T::GreaterEq, 2),
             (':', b'=') => return self.replaced(T::Eq, 2, "`:=` is not an operator", "write `=`"),
+            ('.', b'.') if self.byte(2) == b'.' => {
+                let dots = self.text[start..].bytes().take_while(|&b| b == b'.').count();
+                return self.replaced(T::DotDot, dots, "a range has two dots", "write `..`, as in `0 .. 5`");
+            }
             ('.', b'.') => (T::DotDot, 2),
             ('.', b'*') => return self.replaced(T::Star, 2, "`.*` is not an operator", "write `*`"),
             ('.', b'/') => return self.replaced(T::Slash, 2, "`./` is not an operator", "write `/`"),
@@ -495,6 +528,7 @@ fn hint(c: char) -> Option<&'static str> {
         '“' | '”' | '„' => "write plain double quotes `\"`",
         '\\' => "a line goes on after an operator, a comma or inside parentheses",
         '.' => "a name has no dot, and a number has digits beside its dot",
+        '?' => "write `if a then b else c`",
         '∞' => "leave the bound out, or write a large number",
         _ => return None,
     })

@@ -4,6 +4,7 @@
 mod block;
 mod diagnostic;
 mod expression;
+mod foreign;
 mod lexer;
 mod parser;
 mod print;

@@ -5,9 +5,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::Collector;
-use crate::lexer::{Token, TokenKind, lex};
+use crate::lexer::{LONGEST_NAME, Token, TokenKind, lex};
 use crate::words::{is_function, reserved};
-use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Span, Tree};
+use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Severity, Span, Tree};
 
 /// Longer texts are refused: no hand-written model comes near, and offsets and memory stay bounded.
 pub const LONGEST_TEXT: usize = 10_000_000;
@@ -19,7 +19,7 @@ pub(crate) const DEEPEST: u32 = 200;
 /// in the tree there is an error that says so.
 pub fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
     if text.len() > LONGEST_TEXT {
-        let message = format!("this text has {} MB, and a model has at most 10 MB", text.len().div_ceil(1_000_000));
+        let message = format!("this text has more than the {} MB that a model may have", LONGEST_TEXT / 1_000_000);
         let help = "write repeated equations with `for`, and tables with `input … from \"file.csv\"`";
         return (Tree::default(), vec![Diagnostic::error("too-long", Span::default(), message).help(help)]);
     }
@@ -28,11 +28,35 @@ pub fn parse(text: &str) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(text, tokens);
     let statements = parser.file();
     parser.tree.statements = statements;
-    (parser.tree, lexical.merge(parser.diagnostics))
+    let found = lexical.merge(parser.diagnostics);
+    parser.tree.mistaken = mistaken(&parser.places, &found);
+    (parser.tree, found)
+}
+
+/// The smallest places around the mistakes.
+fn mistaken(places: &[Span], found: &[Diagnostic]) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for diagnostic in found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
+        let at = diagnostic.span.start;
+        let around = places.iter().filter(|place| place.start <= at && at <= place.end);
+        spans.extend(around.min_by_key(|place| place.end - place.start));
+    }
+    spans.sort_unstable();
+    spans.dedup();
+    spans
 }
 
 /// An expression cannot be read further; the reason is already reported.
 pub(crate) struct Failed;
+
+/// How names are used.
+#[derive(Default)]
+pub(crate) struct Uses<'a> {
+    /// Those that stand before `=`, a prime or an index: the text gives them a meaning.
+    pub(crate) declared: HashSet<&'a str>,
+    /// Those that stand somewhere without parentheses.
+    pub(crate) plain: HashSet<&'a str>,
+}
 
 pub(crate) struct Parser<'a> {
     pub(crate) text: &'a str,
@@ -44,6 +68,9 @@ pub(crate) struct Parser<'a> {
     functions: HashSet<&'a str>,
     /// The model has a `dt` of its own, so `dx/dt` may be a quotient.
     pub(crate) own_dt: bool,
+    /// The places of all statements, with what could not be read of them.
+    pub(crate) places: Vec<Span>,
+    uses: Option<Uses<'a>>,
     diagnostics: Collector,
     /// A mistake was reported, and what follows in this statement may only be its consequence.
     quiet: bool,
@@ -55,6 +82,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) left_side: bool,
     /// Before the `..` of a range, where `0 to 20` is a mistaken range and not a product.
     pub(crate) before_range: bool,
+    /// In a statement whose number is a time, which has no unit of its own.
+    pub(crate) timing: bool,
     /// Indentation of the current line.
     pub(crate) indent: usize,
 }
@@ -80,12 +109,15 @@ impl<'a> Parser<'a> {
             names: HashMap::new(),
             functions,
             own_dt,
+            places: Vec::new(),
+            uses: None,
             diagnostics: Collector::default(),
             quiet: false,
             depth: 0,
             open: 0,
             left_side: false,
             before_range: false,
+            timing: false,
             indent: 0,
         }
     }
@@ -163,13 +195,32 @@ impl<'a> Parser<'a> {
     pub(crate) fn intern(&mut self, text: &'a str) -> Name {
         let names = &mut self.tree.names;
         *self.names.entry(text).or_insert_with(|| {
-            names.push(text.to_owned());
+            names.push(readable(text));
             Name(names.len() as u32 - 1)
         })
     }
 
     pub(crate) fn callable(&self, name: &str) -> bool {
         is_function(name) || self.functions.contains(name)
+    }
+
+    /// How the names of the text are used, found at the first question.
+    pub(crate) fn uses(&mut self) -> &Uses<'a> {
+        let (text, tokens) = (self.text, &self.tokens);
+        self.uses.get_or_insert_with(|| {
+            use TokenKind::{Eq, LBracket, LParen, Prime};
+            let mut uses = Uses::default();
+            for pair in tokens.windows(2).filter(|pair| pair[0].kind == TokenKind::Name) {
+                let word = &text[pair[0].span.start as usize..pair[0].span.end as usize];
+                if matches!(pair[1].kind, Eq | Prime | LBracket) {
+                    uses.declared.insert(word);
+                }
+                if pair[1].kind != LParen {
+                    uses.plain.insert(word);
+                }
+            }
+            uses
+        })
     }
 
     pub(crate) fn node(&mut self, kind: NodeKind, span: Span) -> NodeId {
@@ -204,6 +255,11 @@ impl<'a> Parser<'a> {
         }
         self.quiet = true;
         Failed
+    }
+
+    /// What is wrong with the rest of this statement is already told.
+    pub(crate) fn hush(&mut self) {
+        self.quiet = true;
     }
 
     /// A new statement or list item: mistakes count again.
@@ -291,4 +347,9 @@ impl<'a> Parser<'a> {
             self.mistake(found.help(format!("choose another name, such as `{name}1`")));
         }
     }
+}
+
+/// A name that is too long was reported; the later stages see its beginning.
+fn readable(name: &str) -> String {
+    if name.len() <= LONGEST_NAME { name.into() } else { name.chars().take(20).chain("…".chars()).collect() }
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use crate::lexer::{Token, TokenKind};
 use crate::parser::{Failed, Parser};
-use crate::words::{is_function, statement_meant};
 use crate::{
     BinaryOp, Declaration, Diagnostic, Expr, NodeKind, Span, Statement, StatementKind, Table, Target, UnitText,
 };
@@ -13,7 +12,7 @@ use TokenKind as T;
 
 /// The declaration lists, which differ in what a declaration may look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum List {
+pub(crate) enum List {
     Param,
     Input,
     Output,
@@ -90,6 +89,8 @@ impl Parser<'_> {
                 Diagnostic::error("misplaced-unit", token.span, "this is a second unit")
             }
             T::Unit => self.unit_in_expression(token),
+            T::If => Diagnostic::error("syntax", token.span, "`if` stands before both values")
+                .help("write `if a then b else c`"),
             _ if self.previous().kind == T::Unit && !new_statement => self.unit_in_expression(self.previous()),
             _ if new_statement => {
                 Diagnostic::error("syntax", token.span, format!("a new statement begins at {what} on the same line"))
@@ -104,9 +105,14 @@ impl Parser<'_> {
         }
     }
 
-    fn declarations(&mut self, list: List) -> Vec<Declaration> {
+    pub(crate) fn declarations(&mut self, list: List) -> Vec<Declaration> {
         let keyword = self.bump();
         let mut declarations = Vec::new();
+        if self.kind() == T::Colon && self.ahead(1).kind == T::Name {
+            let found = Diagnostic::error("syntax", self.token().span, format!("`{}` has no colon", list.word()));
+            self.mistake(found.help("remove it"));
+            self.bump();
+        }
         if self.at_end() {
             let message = format!("`{}` declares nothing", list.word());
             let help = match list {
@@ -120,6 +126,9 @@ impl Parser<'_> {
             declarations.extend(self.declaration(list));
             if self.kind() == T::Comma {
                 let comma = self.bump();
+                if matches!(list, List::Param | List::Input) && self.equation_below(comma) {
+                    break;
+                }
                 if self.at_end() {
                     self.lost(
                         Diagnostic::error("syntax", comma.span, "a declaration is missing after this comma")
@@ -141,6 +150,20 @@ impl Parser<'_> {
             }
         }
         declarations
+    }
+
+    /// `param k = 2,` and then a line with an equation: the comma joins them.
+    fn equation_below(&mut self, comma: Token) -> bool {
+        let between = Span { start: comma.span.end, end: self.token().span.start };
+        let equation = self.definition_follows() && matches!(self.ahead(1).kind, T::Prime | T::LParen);
+        let joined = equation && self.slice(between).contains('\n');
+        if joined {
+            self.lost(
+                Diagnostic::error("syntax", comma.span, "this comma continues the declaration in the next line")
+                    .help("remove the comma"),
+            );
+        }
+        joined
     }
 
     /// Reports what stands where a comma or the end should; goes to the next comma.
@@ -174,6 +197,10 @@ impl Parser<'_> {
             self.mistake(found.help(format!("write `{} {}`", list.word(), self.quote(target.name_span))));
         }
         let mut declaration = Declaration { target, value: None, table: None, unit: None };
+        let token = self.token();
+        if token.kind == T::Unit && self.ahead(1).kind == T::Eq {
+            self.unit_before_value(list, word);
+        }
         let token = self.token();
         match token.kind {
             T::Eq => {
@@ -218,6 +245,16 @@ impl Parser<'_> {
         }
         declaration.unit = self.unit();
         Some(declaration)
+    }
+
+    /// `param g [m/s^2] = 9.81`: reads over the unit.
+    fn unit_before_value(&mut self, list: List, word: &str) {
+        let unit = self.bump();
+        let value = self.ahead(1);
+        let ends = matches!(self.ahead(2).kind, T::Comma | T::Newline | T::Semicolon | T::Eof);
+        let value = if ends { self.quote(value.span) } else { "…" };
+        let found = Diagnostic::error("misplaced-unit", unit.span, "the unit stands after the value");
+        self.mistake(found.help(format!("write `{} {word} = {value} {}`", list.word(), self.quote(unit.span))));
     }
 
     /// `from "u.csv" hold`.
@@ -327,7 +364,7 @@ impl Parser<'_> {
         }
     }
 
-    fn run(&mut self) -> Option<StatementKind> {
+    pub(crate) fn run(&mut self) -> Option<StatementKind> {
         let keyword = self.bump();
         if self.at_end() {
             self.lost(
@@ -343,18 +380,36 @@ impl Parser<'_> {
             let times = self.tree.span(from);
             let end = self.quote(times);
             let message = "a run needs its start and its end with `..` between";
-            let help = if self.at_end() { format!("write `run 0 .. {end}`") } else { "write `run 0 .. 20`".into() };
+            let help = match self.last_number() {
+                Some(last) if !self.at_end() => format!("write `run {end} .. {last}`"),
+                _ if end == "0" => "write `run 0 .. 20`".into(),
+                _ => format!("write `run 0 .. {end}`"),
+            };
             self.lost(Diagnostic::error("syntax", times, message).help(help));
             self.skip_statement();
             return None;
         }
         self.bump();
+        self.timing = true;
         let to = self.expression();
+        self.timing = false;
         Some(StatementKind::Run { from, to })
     }
 
-    fn definition(&mut self) -> Option<StatementKind> {
+    /// The number at the end of this statement.
+    fn last_number(&self) -> Option<&str> {
+        let rest = (0..8).map(|count| self.ahead(count));
+        let rest = rest.take_while(|token| !matches!(token.kind, T::Newline | T::Semicolon | T::Eof));
+        rest.filter(|token| token.kind == T::Number).last().map(|token| self.word(token))
+    }
+
+    pub(crate) fn definition(&mut self) -> Option<StatementKind> {
         self.bump();
+        self.function_definition()
+    }
+
+    /// `f(x) = …`
+    pub(crate) fn function_definition(&mut self) -> Option<StatementKind> {
         let token = self.token();
         let failed = |parser: &mut Self, span: Span, message: String| {
             parser.lost(Diagnostic::error("syntax", span, message).help("write `def f(x) = …`"));
@@ -403,7 +458,14 @@ impl Parser<'_> {
             return None;
         }
         let equals = self.token();
-        if !self.eat(T::Eq) {
+        if equals.kind == T::Colon {
+            let found = Diagnostic::error("syntax", equals.span, "a function is defined with `=`, not with `:`");
+            self.lost(found.help(format!("write `def {} = …`", self.quote(token.span.to(self.previous().span)))));
+            self.bump();
+            if self.word(self.token()) == "return" {
+                self.bump();
+            }
+        } else if !self.eat(T::Eq) {
             return failed(self, equals.span, format!("`=` is missing before {}", self.describe(equals)));
         }
         let body = self.expression();
@@ -412,8 +474,8 @@ impl Parser<'_> {
 
     /// `left = right`, or `y(0) = 1`.
     fn equation(&mut self) -> Option<StatementKind> {
-        if self.other_words() {
-            return None;
+        if let Some(foreign) = self.foreign() {
+            return foreign;
         }
         if let Some(start) = self.start_value() {
             return start;
@@ -463,55 +525,36 @@ impl Parser<'_> {
         None
     }
 
-    /// Words of other languages and `dy/dt`, at the start of a statement.
-    fn other_words(&mut self) -> bool {
-        let (token, next) = (self.token(), self.ahead(1));
-        if token.kind != T::Name {
-            return false;
+    /// `y(0 = 1`
+    fn unclosed_start(&mut self) -> Option<Option<StatementKind>> {
+        let mut count = 1;
+        while self.ahead(count).kind == T::Prime {
+            count += 1;
         }
-        let word = self.word(token);
-        let odd = matches!(next.kind, T::Name | T::Number | T::Text) || next.kind.begins_statement();
-        if odd
-            && !matches!(word, "t" | "pi")
-            && !is_function(word)
-            && let Some(meant) = statement_meant(word)
-        {
-            let found = Diagnostic::error("unknown-statement", token.span, format!("`{word}` is not a statement"));
-            self.lost(found.help(format!("did you mean `{meant}`?")));
-            self.skip_statement();
-            return true;
+        let (opening, time) = (self.ahead(count), self.ahead(count + 1));
+        if opening.kind != T::LParen || time.kind != T::Number || self.ahead(count + 2).kind != T::Eq {
+            return None;
         }
-        if next.kind == T::Slash && self.ahead(3).kind == T::Eq && !self.own_dt {
-            let below = self.word(self.ahead(2));
-            let order = below.strip_prefix("dt").unwrap_or("?");
-            if let Some(above) = word.strip_prefix('d').and_then(|rest| rest.strip_prefix(order))
-                && !above.is_empty()
-                && let Some(primes) = match order {
-                    "" => Some("'"),
-                    "2" => Some("''"),
-                    "3" => Some("'''"),
-                    _ => None,
-                }
-            {
-                let span = token.span.to(self.ahead(2).span);
-                self.lost(
-                    Diagnostic::error("leibniz", span, "a derivative is written with primes")
-                        .help(format!("write `{above}{primes} = …`")),
-                );
-                self.skip_statement();
-                return true;
-            }
-        }
-        false
+        let shown = self.quote(self.token().span.to(time.span));
+        let found = Diagnostic::error("unclosed", opening.span, "this `(` is never closed");
+        self.lost(found.help(format!("write `{shown}) = …`")));
+        self.skip_statement();
+        Some(None)
     }
 
     /// `y(0) = 1`; `None` where this statement is something else.
     fn start_value(&mut self) -> Option<Option<StatementKind>> {
         let first = self.token();
-        let (length, opening) = if first.kind == T::Name { self.after_target(usize::MAX)? } else { return None };
+        if first.kind != T::Name {
+            return None;
+        }
+        let Some((length, opening)) = self.after_target(usize::MAX) else {
+            return self.unclosed_start();
+        };
         let opening = opening?;
         let word = self.word(first);
-        if self.ahead(length).kind != T::Eq || self.callable(word) || matches!(word, "t" | "time" | "pi") {
+        let equals = self.ahead(length);
+        if !matches!(equals.kind, T::Eq | T::EqEq) || self.callable(word) || matches!(word, "t" | "time" | "pi") {
             return None;
         }
         let time = length == opening + 3 && matches!(self.word(self.ahead(opening + 1)), "t" | "time");
@@ -532,6 +575,10 @@ impl Parser<'_> {
         if self.is_lost() || self.close(T::RParen, parenthesis).is_err() {
             self.skip_statement();
             return Some(None);
+        }
+        if self.kind() == T::EqEq {
+            let found = Diagnostic::error("double-equals", equals.span, "`==` compares");
+            self.mistake(found.help("write `=` to give a start value"));
         }
         self.bump();
         let value = self.expression();

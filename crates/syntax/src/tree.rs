@@ -295,6 +295,8 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// The distinct names in the order of their first appearance.
     pub names: Vec<String>,
+    /// The innermost statements that have a mistake: what a later stage finds wrong in them may be a consequence.
+    pub mistaken: Vec<Span>,
 }
 
 impl Tree {

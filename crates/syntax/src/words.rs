@@ -55,9 +55,8 @@ pub fn reserved(name: &str) -> Option<&'static str> {
 pub(crate) fn statement_meant(word: &str) -> Option<&'static str> {
     let lower = word.to_lowercase();
     let known = match lower.as_str() {
-        "parameter" | "parameters" | "params" | "par" | "const" | "constant" | "let" | "var" | "real" | "number" => {
-            "param"
-        }
+        "parameter" | "parameters" | "params" | "par" | "const" | "constant" | "let" | "var" | "real" | "number"
+        | "double" | "float" | "int" | "integer" | "parametr" => "param",
         "initial" | "start" | "initially" | "inits" => "init",
         "inputs" => "input",
         "outputs" | "aux" | "plot" | "print" => "output",

@@ -23,13 +23,8 @@ impl Resolver<'_> {
         id
     }
 
-    /// The truth value that an expression stands for.
-    pub(super) fn truth_expression(&mut self, e: Expr, view: View) -> ExprId {
-        let (id, kind) = self.expression(e, view);
-        self.expect_truth((id, kind), self.tree.span(e))
-    }
-
-    fn expect_truth(&mut self, (id, kind): (ExprId, Type), span: Span) -> ExprId {
+    /// A truth value, or a report that it is none.
+    pub(super) fn expect_truth(&mut self, (id, kind): (ExprId, Type), span: Span) -> ExprId {
         if kind == Type::Number {
             self.report(
                 Diagnostic::error("type", span, "a condition is expected here, not a number")
@@ -51,7 +46,7 @@ impl Resolver<'_> {
                 NodeKind::Number => (self.literal(node.span), Type::Number),
                 NodeKind::Time => (self.model.graph.time(), Type::Number),
                 NodeKind::Pi => (self.model.graph.pi(), Type::Number),
-                NodeKind::Error => (self.model.graph.integer(1), Type::Number),
+                NodeKind::Error => (self.model.graph.integer(1), Type::Any),
                 NodeKind::Unary(UnaryOp::Neg, a) => {
                     let a = self.operand(value(*a), span_of(*a));
                     (self.model.graph.neg(a), Type::Number)
@@ -66,7 +61,7 @@ impl Resolver<'_> {
                 NodeKind::If(c, a, b) => {
                     let c = self.expect_truth(value(*c), span_of(*c));
                     let (then, otherwise) = (value(*a), value(*b));
-                    if then.1 != otherwise.1 {
+                    if then.1 != otherwise.1 && then.1 != Type::Any && otherwise.1 != Type::Any {
                         self.error("type", node.span, "the branches are a number and a condition");
                     }
                     (self.model.graph.select(c, then.0, otherwise.0), then.1)
@@ -80,7 +75,8 @@ impl Resolver<'_> {
                     if at.len() == index.len() {
                         self.name_in_expression(*name, at, *primes, *name_span, node.span)
                     } else {
-                        (self.model.graph.integer(1), Type::Number)
+                        self.model.doubtful.insert(tree.name(*name).to_string());
+                        (self.model.graph.integer(1), Type::Any)
                     }
                 }
                 NodeKind::Call { name, name_span, arguments } => {
@@ -128,6 +124,7 @@ impl Resolver<'_> {
         if let Some(result) = arithmetic(&mut self.model.graph, op, a, b) {
             return (result, Type::Number);
         }
+        self.note_equality(op, a, b, span, view);
         let (x, zero) = self.side(a, b, span, view);
         let g = &mut self.model.graph;
         let truth = match op {
@@ -181,7 +178,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn new_quantity(&mut self, name: String, base: String, role: Role, span: Span) -> VarId {
-        self.model.quantities.push(Quantity { name, base, members: Vec::new(), declared: false });
+        self.model.quantities.push(Quantity { name, base, members: Vec::new(), declared: false, reported: false });
         self.model.new_variable(self.model.quantities.len() - 1, 0, role, span)
     }
 
@@ -215,6 +212,12 @@ impl Resolver<'_> {
             );
             return (self.model.graph.integer(1), Type::Number);
         }
+        let text = self.tree.name(name);
+        if matches!(text, "true" | "false") && !self.introduced.contains(text) {
+            let error = Diagnostic::error("unknown-name", name_span, format!("there is no `{text}`"));
+            self.report(error.help("write a comparison such as `x > 0`"));
+            return (self.model.graph.integer(1), Type::Any);
+        }
         let var = self.variable(name, index, primes, span);
         match var.map(|var| (var, self.model.variable(var).role)) {
             Some((var, Role::Input)) if primes > 0 => (self.input_derivative(var, primes, span), Type::Number),
@@ -224,7 +227,7 @@ impl Resolver<'_> {
                 }
                 (self.model.graph.variable(var), Type::Number)
             }
-            None => (self.model.graph.integer(1), Type::Number),
+            None => (self.model.graph.integer(1), Type::Any),
         }
     }
 
@@ -240,6 +243,9 @@ impl Resolver<'_> {
         };
         let mut value = self.model.inputs[k].value;
         for _ in 0..primes {
+            if !self.may_grow(span) {
+                break;
+            }
             let g = &mut self.model.graph;
             let (zero, one) = (g.integer(0), g.integer(1));
             value = g.derivative(value, |leaf| if leaf == Term::Time { one } else { zero });
@@ -326,31 +332,46 @@ impl Resolver<'_> {
             Some(Arity::Exactly(n)) => wrong_count(text, &count_of(n), a.len(), span),
             Some(Arity::AtLeast(n)) => wrong_count(text, &format!("at least {}", count_of(n)), a.len(), span),
             None if OPERATORS.contains(&text) => {
+                // its own variable
+                self.model.doubtful.insert("s".into());
                 Diagnostic::error("not-yet", name_span, format!("`{text}` is not available in this version"))
             }
-            None => self.unknown_function(name, name_span, text),
+            None => self.unknown_function(name_span, text, arguments),
         };
-        self.report(diagnostic);
+        if !self.model.doubtful.contains(text) {
+            self.report(diagnostic);
+        }
         // Keep the operands, so that the rest of the analysis sees what the equation depends on.
         let one = self.model.graph.integer(1);
         (a.into_iter().fold(one, |sum, x| self.model.graph.add(sum, x)), Type::Number)
     }
 
-    fn unknown_function(&self, name: Name, span: Span, text: &str) -> Diagnostic {
+    fn unknown_function(&mut self, span: Span, text: &str, arguments: &[((ExprId, Type), Span)]) -> Diagnostic {
         let error = Diagnostic::error("unknown-function", span, format!("`{text}` is not a function"));
-        if text == "ln" {
-            return error.help("the natural logarithm is `log`");
+        let places = arguments.iter().map(|&(_, at)| &self.text[at.start as usize..at.end as usize]);
+        let argument = places.into_iter().next().filter(|a| a.len() <= 20 && !a.contains('\n')).unwrap_or("x");
+        if self.introduced.contains(text) {
+            let earlier = arguments.len() == 1 && self.model.graph.uses_time(arguments[0].0.0);
+            return error.help(if earlier {
+                format!("a delayed value, `delay({text}, …)`, is not available in this version")
+            } else {
+                format!("to multiply, write `{text}*(…)`; an element is `{text}[…]`")
+            });
         }
-        if self.kinds.contains_key(&name) || self.elements.contains_key(&(name, Vec::new())) {
-            return error.help(format!("to multiply, write `{text}*(…)`; a variable is written without `(t)`"));
+        if let Some(help) = crate::hints::function(text, argument) {
+            if matches!(text, "d" | "D") {
+                self.model.doubtful.insert("dt".into());
+            }
+            return error.help(help);
         }
         let own = self.definitions.keys().map(|&name| self.tree.name(name));
         let mut candidates: Vec<&str> = FUNCTIONS.iter().map(|&(name, _)| name).chain(own).collect();
         candidates.sort_unstable();
         match closest(text, candidates) {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),
-            None => error
-                .help(format!("to multiply, write `{text}*(…)`; an own function is declared with `def {text}(x) = …`")),
+            None => {
+                error.help(format!("declare it with `def {text}(x) = …`, or use one of {}", crate::hints::functions()))
+            }
         }
     }
 
@@ -428,6 +449,9 @@ impl Resolver<'_> {
         let key = (name, arguments.iter().map(|((id, _), _)| *id).collect(), view == View::Instant);
         if let Some(&known) = self.called.get(&key) {
             return known;
+        }
+        if !self.may_grow(span) {
+            return fallback;
         }
         // Only the arguments are visible inside, not the loop indices of the caller.
         let outer = std::mem::take(&mut self.bound);

@@ -2,6 +2,7 @@
 //! branch turned into a switch. Reports all mistakes; a part that is not understood is replaced by
 //! something harmless, so that one mistake does not hide the next.
 
+mod equality;
 mod expression;
 mod names;
 mod statements;
@@ -26,6 +27,11 @@ pub enum SetError {
         /// A name of the model that may be meant.
         suggestion: Option<String>,
     },
+    /// It follows from the equations at all times, so it cannot be given.
+    Follows {
+        /// The name as given.
+        name: String,
+    },
     /// The value is not a constant expression.
     BadValue {
         /// The name as given.
@@ -46,7 +52,10 @@ pub struct Resolved {
 }
 
 /// Elements that all `for` loops of a model may make together.
-const MAX_EXPANDED: usize = 2_000_000;
+const MAX_EXPANDED: usize = 1_000_000;
+/// Variables (with their derivatives) and expressions that a model may have: either takes some hundred megabytes.
+const MAX_VARIABLES: usize = 600_000;
+const MAX_EXPRESSIONS: usize = 2_000_000;
 /// Primes that a variable may have.
 const MAX_PRIMES: u32 = 64;
 /// After so many mistakes of the text no more are collected.
@@ -65,6 +74,8 @@ enum View {
 enum Type {
     Number,
     Truth,
+    /// Not known because of a mistake that is already reported: fits everywhere.
+    Any,
 }
 
 /// `def name(parameters) = body`
@@ -85,6 +96,8 @@ struct Resolver<'a> {
     called: FxHashMap<(Name, Vec<ExprId>, bool), (ExprId, Type)>,
     /// Values of loop indices and arguments, innermost last.
     bound: Vec<(Name, ExprId, Type)>,
+    /// Names that some statement introduces: on the left of an equation, declared, assigned.
+    introduced: FxHashSet<String>,
     elements: FxHashMap<(Name, Vec<i64>), usize>,
     watched: FxHashMap<Watch, VarId>,
     parameter_values: FxHashMap<VarId, f64>,
@@ -94,7 +107,15 @@ struct Resolver<'a> {
     start_index: FxHashMap<(VarId, bool), usize>,
     driven_inputs: FxHashSet<VarId>,
     output_set: FxHashSet<VarId>,
+    /// Comparisons with `==` and `!=` along the solution.
+    equalities: Vec<equality::Equality>,
+    /// Inside the condition of `when` or `stop when`.
+    in_condition: bool,
+    /// Loops that are already known to make nothing.
+    empty_seen: FxHashSet<Span>,
     expanded: usize,
+    /// Whether it was reported that there are too many expressions.
+    overgrown: bool,
     overrides: &'a Overrides,
     override_used: Vec<bool>,
     set_errors: Vec<SetError>,
@@ -118,6 +139,7 @@ pub fn resolve(
         open: Vec::new(),
         called: FxHashMap::default(),
         bound: Vec::new(),
+        introduced: FxHashSet::default(),
         elements: FxHashMap::default(),
         watched: FxHashMap::default(),
         parameter_values: FxHashMap::default(),
@@ -126,15 +148,21 @@ pub fn resolve(
         start_index: FxHashMap::default(),
         driven_inputs: FxHashSet::default(),
         output_set: FxHashSet::default(),
+        equalities: Vec::new(),
+        in_condition: false,
+        empty_seen: FxHashSet::default(),
         expanded: 0,
+        overgrown: false,
         overrides,
         override_used: vec![false; overrides.len()],
         set_errors: Vec::new(),
         diagnostics: Vec::new(),
         tables,
     };
+    r.model.doubtful = crate::consequences::names_in(text, &tree.mistaken);
     r.collect_names();
     r.statements();
+    r.check_equalities();
     r.warn_unused_parameters();
     r.diagnostics.extend(crate::units::check(tree, text, &mut r.model));
     r.diagnostics.sort_by_key(|d| d.span);
@@ -149,16 +177,46 @@ impl Resolver<'_> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        // Twice the limit, since a loop body repeats its mistakes before duplicates are removed.
-        if self.diagnostics.len() < 2 * MAX_DIAGNOSTICS && self.diagnostics.last() != Some(&diagnostic) {
+        // A loop repeats the mistakes of its body with other indices; the first time is enough.
+        let told = |d: &Diagnostic| d.code == diagnostic.code && d.span == diagnostic.span;
+        let repeated = self.diagnostics.iter().rev().take(8).any(told);
+        // Twice the limit, since duplicates are removed at the end.
+        if self.diagnostics.len() < 2 * MAX_DIAGNOSTICS && !repeated {
             self.diagnostics.push(diagnostic);
         }
     }
 
+    /// Whether the model may still grow; says once if not.
+    fn may_grow(&mut self, span: Span) -> bool {
+        let (many, help) = if self.model.variables.len() > MAX_VARIABLES {
+            (format!("{MAX_VARIABLES} variables"), "check the bounds of its loops; loops inside loops multiply")
+        } else if self.model.graph.len() > MAX_EXPRESSIONS {
+            let help = "functions that call others several times multiply; name parts by equations of their own";
+            (format!("{MAX_EXPRESSIONS} different expressions"), help)
+        } else {
+            return true;
+        };
+        if !std::mem::replace(&mut self.overgrown, true) {
+            let message = format!("written out, the model has more than {many}");
+            self.report(Diagnostic::error("too-large", span, message).help(help));
+        }
+        false
+    }
+
     fn warn_unused_parameters(&mut self) {
+        // of an array one element in use is enough
+        let base = |r: &Self, var: VarId| r.model.quantity(var).base.clone();
+        let used: FxHashSet<String> = self
+            .model
+            .parameters
+            .iter()
+            .filter(|given| self.used_parameters[given.var.0 as usize])
+            .map(|given| base(self, given.var))
+            .collect();
         for k in 0..self.model.parameters.len() {
             let given = self.model.parameters[k];
-            if !self.used_parameters[given.var.0 as usize] {
+            let repeated = k > 0 && self.model.parameters[k - 1].span == given.span;
+            if !repeated && !used.contains(&base(self, given.var)) {
                 let name = self.model.name(given.var);
                 self.report(Diagnostic::warning(
                     "unused-parameter",

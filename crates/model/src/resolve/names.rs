@@ -22,6 +22,7 @@ struct Seen {
     /// Left-hand sides that are a bare name, and outputs with a value.
     defined: FxHashMap<Name, Span>,
     assigned: Vec<(Name, Span)>,
+    started: Vec<Name>,
 }
 
 impl Resolver<'_> {
@@ -37,6 +38,10 @@ impl Resolver<'_> {
                 _ => None,
             })
             .collect();
+        let lists = [seen.parameters.keys(), seen.inputs.keys(), seen.definitions.keys(), seen.defined.keys()];
+        let assigned = seen.assigned.iter().map(|(name, _)| name);
+        let introduced = lists.into_iter().flatten().chain(assigned).chain(&seen.started).chain(&primed);
+        self.introduced = introduced.map(|&name| tree.name(name).to_string()).collect();
         for &name in seen.parameters.keys() {
             self.kinds.insert(name, Kind::Parameter);
         }
@@ -130,11 +135,11 @@ impl Resolver<'_> {
                 StatementKind::When { actions, .. } | StatementKind::Every { actions, .. } => {
                     seen.assigned.extend(actions.iter().map(|a| (a.target.name, a.target.span)));
                 }
-                StatementKind::Init(_)
-                | StatementKind::StartAt { .. }
-                | StatementKind::Guess(_)
-                | StatementKind::Run { .. }
-                | StatementKind::StopWhen { .. } => {}
+                StatementKind::Init(list) | StatementKind::Guess(list) => {
+                    seen.started.extend(list.iter().map(|d| d.target.name));
+                }
+                StatementKind::StartAt { target, .. } => seen.started.push(target.name),
+                StatementKind::Run { .. } | StatementKind::StopWhen { .. } => {}
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::names::Kind;
 use super::{MAX_EXPANDED, Resolver, Type, View};
-use crate::{Action, Condition, Equation, Given, Role, Sample, Watch};
+use crate::{Action, Condition, EmptyLoop, Equation, Given, Role, Sample, Watch};
 use ordinate_expr::{ExprId, ListId, VarId};
 use ordinate_syntax::{
     Assignment, Declaration, Diagnostic, Expr, NodeKind, Span, Statement, StatementKind, Table, Target,
@@ -93,16 +93,21 @@ impl Resolver<'_> {
         let low = self.integer(low, self.tree.span(*from), "a loop bound");
         let high = self.integer(high, self.tree.span(*to), "a loop bound");
         let (Some(low), Some(high)) = (low, high) else { return };
+        if high < low && pass == Pass::Equations && self.empty_seen.insert(statement.span) {
+            let places: Vec<Span> = body.iter().map(|inner| inner.span).collect();
+            let names = crate::consequences::names_in(self.text, &places);
+            let span = self.tree.span(*from).to(self.tree.span(*to));
+            self.model.empty_loops.push(EmptyLoop { bounds: (low, high), span, names, blamed: false });
+        }
         let count = usize::try_from(high.saturating_sub(low).saturating_add(1)).unwrap_or(0);
         if self.expanded.saturating_add(count) > MAX_EXPANDED {
-            self.report(
-                Diagnostic::error(
-                    "too-large",
-                    self.tree.span(*from).to(self.tree.span(*to)),
-                    format!("this loop makes {count} elements, more than the {MAX_EXPANDED} that a model may have"),
-                )
-                .help("check its bounds"),
-            );
+            let span = self.tree.span(*from).to(self.tree.span(*to));
+            let message = if count > MAX_EXPANDED {
+                format!("this loop makes {count} elements, more than the {MAX_EXPANDED} that a model may have")
+            } else {
+                format!("with this loop the model has more than {MAX_EXPANDED} elements; loops inside loops multiply")
+            };
+            self.report(Diagnostic::error("too-large", span, message).help("check its bounds"));
             self.expanded = usize::MAX;
             return;
         }
@@ -112,7 +117,7 @@ impl Resolver<'_> {
             self.bound.push((*index, value, Type::Number));
             self.walk(body, pass, false);
             self.bound.pop();
-            if self.expanded == usize::MAX {
+            if self.expanded == usize::MAX || !self.may_grow(statement.span) {
                 return;
             }
         }
@@ -123,7 +128,11 @@ impl Resolver<'_> {
         let mut index = Vec::with_capacity(target.index.len());
         for &e in &target.index {
             let value = self.number_expression(e, View::Instant);
-            index.push(self.integer(value, self.tree.span(e), "an index")?);
+            let Some(whole) = self.integer(value, self.tree.span(e), "an index") else {
+                self.model.doubtful.insert(self.tree.name(target.name).to_string());
+                return None;
+            };
+            index.push(whole);
         }
         if role == Role::Parameter && !self.elements.contains_key(&(target.name, index.clone())) {
             let base = self.tree.name(target.name).to_string();
@@ -212,6 +221,7 @@ impl Resolver<'_> {
     }
 
     fn equation(&mut self, left: Expr, right: Expr, span: Span) {
+        let before = self.diagnostics.len();
         let left_id = self.number_expression(left, View::Trajectory);
         if let NodeKind::Variable { name, name_span, primes, .. } = self.tree.node(left.root).kind
             && let ordinate_expr::Expr::Var(v) = self.model.graph.node(left_id)
@@ -233,9 +243,15 @@ impl Resolver<'_> {
                     )
                     .help("remove one of the two"),
                 );
+                return;
             }
             let quantity = self.model.variable(v).quantity;
             self.model.quantities[quantity].declared = true;
+        }
+        if self.diagnostics.len() > before && matches!(self.tree.node(left.root).kind, NodeKind::Variable { .. }) {
+            // it was to define what cannot be defined; as an equation it would only be one too many
+            self.number_expression(right, View::Trajectory);
+            return;
         }
         let right_id = self.number_expression(right, View::Trajectory);
         self.model.equations.push(Equation { left: left_id, right: right_id, span });
@@ -263,6 +279,9 @@ impl Resolver<'_> {
                 );
             }
         }
+        if self.model.variable(var).role == Role::Parameter {
+            self.mark_used(var);
+        }
         if self.output_set.insert(var) {
             self.model.outputs.push(var);
         }
@@ -287,26 +306,41 @@ impl Resolver<'_> {
         let value_id = self.override_named(&self.model.name(var)).unwrap_or(value_id);
         if self.model.variables.len() > before && self.model.variable(var).role == Role::Unknown {
             // nothing else knows it: neither an equation nor an event
+            let repeated = |last: &Diagnostic| last.code == "superfluous-start" && last.span == target.span;
+            if self.model.variable_excused(var) {
+                return;
+            }
             let name = self.model.name(var);
-            let quantity = self.model.quantity(var);
-            let known = quantity.members.iter().flatten().any(|v| (v.0 as usize) < before);
+            let quantity = self.model.variable(var).quantity;
+            let known = self.model.quantities[quantity].members.iter().flatten().any(|v| (v.0 as usize) < before);
+            self.model.quantities[quantity].reported |= !known;
+            if self.diagnostics.last().is_some_and(repeated) {
+                return;
+            }
             let diagnostic = Diagnostic::error(
                 "superfluous-start",
                 target.span,
                 format!("`{name}` has a start value but no equation"),
             );
-            let names: Vec<String> = self.model.quantities[..self.model.quantities.len() - usize::from(!known)]
-                .iter()
-                .map(|q| q.name.clone())
-                .collect();
-            let base = self.model.quantity(var).name.clone();
-            self.report(match crate::closest(&base, names.iter().map(String::as_str)).filter(|_| !known) {
-                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+            let others = &self.model.quantities[..self.model.quantities.len() - usize::from(!known)];
+            let names: Vec<String> = others.iter().filter(|q| q.name == q.base).map(|q| q.name.clone()).collect();
+            let (name, base) =
+                (self.model.quantities[quantity].name.clone(), self.model.quantities[quantity].base.clone());
+            let meant = if name == base { crate::closest(&base, names.iter().map(String::as_str)) } else { None };
+            match meant.filter(|_| !known) {
+                Some(meant) => self.report(diagnostic.help(format!("did you mean `{meant}`?"))),
                 None if known => {
-                    diagnostic.help("the start value of the highest derivative follows from the equations")
+                    let help = "the start value of the highest derivative follows from the equations";
+                    self.model.pending.push((quantity, diagnostic.help(help)));
+                    let members = &mut self.model.quantities[quantity].members;
+                    members.retain(|member| member.is_none_or(|v| (v.0 as usize) < before));
+                    return;
                 }
-                None => diagnostic.help(format!("add an equation such as `{base}' = …`, or remove this line")),
-            });
+                None => {
+                    self.report(diagnostic.help(format!("add an equation such as `{name}' = …`, or remove this line")))
+                }
+            }
+            self.model.doubtful.insert(base);
             return;
         }
         let given = Given { var, value: value_id, span: target.span, at };
@@ -335,7 +369,13 @@ impl Resolver<'_> {
     }
 
     fn condition(&mut self, e: Expr) -> ExprId {
-        let truth = self.truth_expression(e, View::Trajectory);
+        self.in_condition = true;
+        let (id, kind) = self.expression(e, View::Trajectory);
+        self.in_condition = false;
+        let truth = self.expect_truth((id, kind), self.tree.span(e));
+        if kind != Type::Truth || self.is_missing(e) {
+            return truth;
+        }
         if self.model.graph.variables(truth).is_empty() || !self.depends_on_modes(truth) {
             self.report(
                 Diagnostic::warning(
@@ -398,18 +438,15 @@ impl Resolver<'_> {
                     (_, Role::Parameter | Role::Mode) => {}
                     (Some(&k), _) => list.push(k),
                     (None, Role::Input) if self.model.variable(given.var).role == Role::Held => {}
+                    (None, _) if self.model.variable_excused(v) || self.model.variable_excused(given.var) => {}
                     (None, _) => {
                         let (name, other) = (self.model.name(given.var), self.model.name(v));
-                        self.report(
-                            Diagnostic::error(
-                                "start-not-known",
-                                given.span,
-                                format!(
-                                    "the start value of `{name}` needs `{other}`, which has no start value of its own"
-                                ),
-                            )
-                            .help("use parameters and other start values only"),
-                        );
+                        let message =
+                            format!("the start value of `{name}` needs `{other}`, which has no start value of its own");
+                        let found = Diagnostic::error("start-not-known", given.span, message)
+                            .help("use parameters and other start values only");
+                        // a name without any equation is reported as such
+                        self.model.pending.push((self.model.variable(v).quantity, found));
                     }
                 }
             }

@@ -22,6 +22,20 @@ impl Resolver<'_> {
     /// An integer for an index or a bound, or a report.
     pub(super) fn integer(&mut self, e: ExprId, span: Span, what: &str) -> Option<i64> {
         let Some(value) = self.number(e) else {
+            let variables = self.model.graph.variables(e);
+            if variables.iter().any(|&v| self.model.variable_excused(v)) {
+                return None;
+            }
+            let stranger = variables.into_iter().find(|&v| !self.introduced.contains(&self.model.quantity(v).base));
+            if let Some(v) = stranger {
+                let name = self.model.quantity(v).name.clone();
+                self.report(
+                    Diagnostic::error("unknown-name", span, format!("`{name}` is not defined"))
+                        .help(format!("declare it with `for {name} in 1..3: …` or `param {name} = …`")),
+                );
+                self.model.doubtful.insert(name);
+                return None;
+            }
             self.report(
                 Diagnostic::error("not-constant", span, format!("{what} must be a constant expression"))
                     .help("use numbers, parameters and loop indices only"),
@@ -108,17 +122,18 @@ impl Resolver<'_> {
 
     pub(super) fn declare_parameter(&mut self, declaration: &Declaration) {
         let Some(value) = declaration.value else { return self.placeholder(declaration) };
-        if declaration.target.primes > 0 {
-            self.error("primed-parameter", declaration.target.span, "a parameter is constant and has no derivative");
-        }
         let Some(var) = self.target_variable(&declaration.target, Role::Parameter) else { return };
         let value = match self.override_named(&self.model.name(var)) {
             Some(value) => value,
             None => self.number_expression(value, View::Instant),
         };
         if self.parameter_values.contains_key(&var) {
-            let name = self.model.name(var);
-            return self.error("duplicate-name", declaration.target.span, format!("`{name}` is declared twice"));
+            // a plain name is reported where names are collected
+            if !declaration.target.index.is_empty() {
+                let name = self.model.name(var);
+                self.error("duplicate-name", declaration.target.span, format!("`{name}` is declared twice"));
+            }
+            return;
         }
         match self.number(value) {
             Some(number) if number.is_finite() => _ = self.parameter_values.insert(var, number),
@@ -156,6 +171,11 @@ impl Resolver<'_> {
             self.used_parameters.resize(at + 1, false);
         }
         self.used_parameters[at] = true;
+    }
+
+    /// Whether a variable is the highest derivative of its quantity.
+    fn is_highest(&self, var: VarId) -> bool {
+        self.model.quantity(var).members.last() == Some(&Some(var))
     }
 
     fn override_of(&self, name: &str) -> Option<usize> {
@@ -204,6 +224,10 @@ impl Resolver<'_> {
             let all = (0..self.model.variables.len() as u32).map(VarId);
             let found = all.clone().filter(settable).find(|&v| self.model.name(v) == *name);
             if let Some(var) = found {
+                if self.is_highest(var) && self.model.variable(var).role == Role::Unknown {
+                    self.set_errors.push(SetError::Follows { name: name.clone() });
+                    continue;
+                }
                 if let Some(value) = self.override_named(name) {
                     self.model.starts.push(Given { var, value, span: Span::default(), at: None });
                 }

@@ -7,6 +7,9 @@ use rustc_hash::FxHashMap;
 /// as cos(phi) passes through zero; minors are shared, which makes n·2ⁿ⁻¹ products.
 const MAX_CORE: usize = 8;
 
+/// From this size on the solution is refined once.
+const REFINED: usize = 4;
+
 /// Why a block has no symbolic solution.
 pub(super) enum Unsolved {
     /// An unknown enters nonlinearly.
@@ -85,14 +88,36 @@ fn linear_core(
     if determinant == zero {
         return Err(Unsolved::Singular);
     }
-    let mut solution = Vec::with_capacity(n);
-    for (k, &u) in unknowns.iter().enumerate() {
-        let replaced: Vec<Vec<ExprId>> =
-            (0..n).map(|i| (0..n).map(|j| if j == k { b[i] } else { a[i][j] }).collect()).collect();
-        let numerator = Minors::new(&replaced, n).determinant(g);
-        solution.push((u, g.div(numerator, determinant)));
+    let mut solution = cramer(g, &a, &b, determinant);
+    if n >= REFINED {
+        // The rule loses more digits than elimination with pivots; the solution for the residual gives them back.
+        let residual: Vec<ExprId> = (0..n)
+            .map(|i| {
+                let mut rest = b[i];
+                for (&entry, &x) in a[i].iter().zip(&solution) {
+                    let product = g.mul(entry, x);
+                    rest = g.sub(rest, product);
+                }
+                rest
+            })
+            .collect();
+        let correction = cramer(g, &a, &residual, determinant);
+        solution = solution.iter().zip(&correction).map(|(&x, &d)| g.add(x, d)).collect();
     }
-    Ok(solution)
+    Ok(unknowns.iter().copied().zip(solution).collect())
+}
+
+/// xₖ = det(A with column k replaced by b) / det A
+fn cramer(g: &mut Graph, a: &[Vec<ExprId>], b: &[ExprId], determinant: ExprId) -> Vec<ExprId> {
+    let n = b.len();
+    (0..n)
+        .map(|k| {
+            let entry = |i: usize, j: usize| if j == k { b[i] } else { a[i][j] };
+            let replaced: Vec<Vec<ExprId>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
+            let numerator = Minors::new(&replaced, n).determinant(g);
+            g.div(numerator, determinant)
+        })
+        .collect()
 }
 
 /// Determinants of the lower rows over subsets of columns, each computed once (Laplace expansion).
@@ -168,6 +193,32 @@ mod tests {
                 _ => None,
             });
             assert!(value.unwrap().abs() < 1e-12);
+        }
+    }
+
+    /// The Hilbert matrix of order 6 has the condition 1.5e7: elimination with pivots leaves an error of about 1e-9, the
+    /// plain rule one of 1e-6.
+    #[test]
+    fn an_ill_conditioned_block_keeps_the_digits_that_elimination_keeps() {
+        let mut g = Graph::new();
+        let unknowns: Vec<VarId> = (0..6).map(VarId).collect();
+        let mut equations = Vec::new();
+        for i in 0..6i64 {
+            let (mut left, mut right) = (g.integer(0), g.integer(0));
+            for j in 0..6i64 {
+                let (one, sum) = (g.integer(1), g.integer(i + j + 1));
+                let entry = g.div(one, sum);
+                let u = g.variable(unknowns[j as usize]);
+                let term = g.mul(entry, u);
+                left = g.add(left, term);
+                right = g.add(right, entry);
+            }
+            equations.push((left, right));
+        }
+        let Ok(solution) = solve_block(&mut g, &equations, &unknowns) else { panic!("it is linear") };
+        for (_, e) in solution {
+            let value = g.evaluate(e, |_| None).unwrap();
+            assert!((value - 1.0).abs() < 2e-9, "{value}");
         }
     }
 

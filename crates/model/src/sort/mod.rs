@@ -11,7 +11,7 @@ use linear::solve_block;
 use matching::Matching;
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One state.
 #[derive(Clone, Copy, Debug)]
@@ -81,11 +81,16 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
             blocks.push(Block { equations, unknowns: block_unknowns, solved });
         }
     } else {
-        diagnostics.extend(report::incomplete(&mut model, &matching, &unknowns, broken));
+        diagnostics.extend(report::incomplete(&mut model, &matching, &unknowns, &states, broken));
     }
     let explicit: Vec<Option<VarId>> = preferred.iter().map(|wish| wish.map(|k| unknowns[k])).collect();
     let (states, checks) = start_values(&mut model, states, &explicit, &mut diagnostics);
     check_actions(&mut model, &states, &mut diagnostics);
+    let free = matching.free_unknowns();
+    let free: FxHashSet<usize> = free.into_iter().map(|k| model.variable(unknowns[k]).quantity).collect();
+    let pending = model.pending.iter().filter(|(quantity, _)| !free.contains(quantity));
+    diagnostics.extend(pending.map(|(_, diagnostic)| diagnostic.clone()).take(100));
+    diagnostics.extend(report::empty_loops(&model));
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
     (Sorted { model, states, definitions, blocks, columns, checks }, diagnostics)
@@ -142,15 +147,19 @@ fn start_values(
         is_state[state.var.0 as usize] = true;
     }
     report::missing_starts(model, &states, diagnostics);
-    let written: rustc_hash::FxHashSet<VarId> = explicit.iter().flatten().copied().collect();
+    let written: FxHashSet<VarId> = explicit.iter().flatten().copied().collect();
     let mut checks = Vec::new();
-    for given in &model.starts {
+    for k in 0..model.starts.len() {
+        let given = &model.starts[k];
         let variable = model.variable(given.var);
         if is_state[given.var.0 as usize] || variable.role != Role::Unknown {
             continue;
         }
         if variable.primes > 0 || written.contains(&given.var) {
-            diagnostics.push(report::superfluous_start(model, given));
+            let given = *given;
+            if !model.variable_excused(given.var) {
+                diagnostics.push(report::superfluous_start(model, &given));
+            }
         } else {
             checks.push(*given);
         }

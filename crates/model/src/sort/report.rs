@@ -4,7 +4,12 @@ use super::linear::Unsolved;
 use super::matching::Matching;
 use super::{Diagnostic, Given, Model, Role, State, VarId};
 use crate::closest;
+use ordinate_expr::Expr;
 use ordinate_syntax::Span;
+use rustc_hash::FxHashSet;
+
+/// At most so many messages of one kind.
+const MOST: usize = 50;
 
 /// At most so many names in one message.
 const MANY: usize = 5;
@@ -19,6 +24,18 @@ fn list(names: impl IntoIterator<Item = String>) -> String {
         ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
         (some, more) => format!("{} and {more} more", some.join(", ")),
     }
+}
+
+/// Marks the other equations; those that a loop makes of one line are marked once.
+fn label_others(model: &Model, mut diagnostic: Diagnostic, equations: &[usize], text: &str) -> Diagnostic {
+    let mut spans: Vec<Span> = equations.iter().map(|&e| model.equations[e].span).collect();
+    spans.sort_unstable();
+    spans.dedup();
+    spans.retain(|span| *span != diagnostic.span);
+    for span in spans.into_iter().take(MANY) {
+        diagnostic = diagnostic.label(span, text);
+    }
+    diagnostic
 }
 
 /// A block that has no symbolic solution.
@@ -47,51 +64,145 @@ pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], r
             "loops of this size need an implicit solver, which is not available in this version".to_string(),
         ),
     };
-    let mut diagnostic = Diagnostic::error(code, span, message).help(help);
-    for &e in equations.iter().skip(1).take(MANY) {
-        diagnostic = diagnostic.label(model.equations[e].span, "part of the loop");
-    }
-    diagnostic
+    let diagnostic = Diagnostic::error(code, span, message).help(help);
+    label_others(model, diagnostic, equations, "part of the loop")
 }
 
 /// Equations and unknowns that are left over.
-pub(super) fn incomplete(model: &mut Model, matching: &Matching, unknowns: &[VarId], broken: bool) -> Vec<Diagnostic> {
+pub(super) fn incomplete(
+    model: &mut Model,
+    matching: &Matching,
+    unknowns: &[VarId],
+    states: &[State],
+    broken: bool,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (free, spare) = (matching.free_unknowns(), matching.spare_equations());
-    let (firm, doubtful): (Vec<usize>, Vec<usize>) = free.iter().partition(|&&k| model.quantity(unknowns[k]).declared);
-    for &k in doubtful.iter().take(50) {
-        found.push(unknown_name(model, unknowns[k]));
+    if !broken && !free.is_empty() && free.len() == spare.len() && structurally_complete(model, unknowns) {
+        found.push(high_index(model, &free, &spare, unknowns));
+        return found;
+    }
+    let open: Vec<usize> = free
+        .into_iter()
+        .filter(|&k| !model.quantity(unknowns[k]).reported && !model.variable_excused(unknowns[k]))
+        .collect();
+    let (firm, doubtful): (Vec<usize>, Vec<usize>) =
+        open.into_iter().partition(|&k| model.quantity(unknowns[k]).declared);
+    // the elements that a loop makes are told once
+    let mut last = None;
+    for &k in &doubtful {
+        let span = model.variable(unknowns[k]).span;
+        if last.replace(span) != Some(span) && found.len() < MOST {
+            found.push(unknown_name(model, unknowns[k]));
+        }
     }
     if broken {
         return found;
     }
-    if doubtful.is_empty() && !firm.is_empty() && firm.len() == spare.len() && structurally_complete(model, unknowns) {
-        let span = model.equations[spare[0]].span;
-        let names = list(firm.iter().map(|&k| model.name(unknowns[k])));
-        let mut diagnostic = Diagnostic::error(
-            "high-index",
-            span,
-            format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
-        )
-        .help("differentiate the constraint by hand; index reduction is not available in this version");
-        for &e in spare.iter().skip(1).take(MANY) {
-            diagnostic = diagnostic.label(model.equations[e].span, "a constraint, too");
-        }
+    if let Some(diagnostic) = firm.iter().find_map(|&k| dotted(model, unknowns[k])) {
         found.push(diagnostic);
-        return found;
-    }
-    if !firm.is_empty() {
+    } else if let [only] = firm[..]
+        && let Some(diagnostic) = two_names(model, unknowns[only], states)
+    {
+        found.push(diagnostic);
+    } else if !firm.is_empty() {
         found.push(too_few(model, matching, unknowns, &firm));
     }
     let mut told = vec![false; matching.incident.len()];
+    let mut started = Vec::new();
     for e in spare {
-        if !told[e] {
+        if !told[e] && found.len() < MOST {
             let (equations, competing) = matching.overdetermined(e);
+            if equation_excused(model, e) || competing.iter().any(|&k| model.variable_excused(unknowns[k])) {
+                continue;
+            }
             equations.iter().for_each(|&e| told[e] = true);
             found.push(too_many(model, e, &equations, &competing, unknowns));
+            if competing.is_empty() {
+                started.extend(meant_as_start(model, e).map(|(v, _)| model.quantity(v).base.clone()));
+            }
         }
     }
+    model.doubtful.extend(started);
     found
+}
+
+fn high_index(model: &Model, free: &[usize], spare: &[usize], unknowns: &[VarId]) -> Diagnostic {
+    let names = list(free.iter().map(|&k| model.name(unknowns[k])));
+    let diagnostic = Diagnostic::error(
+        "high-index",
+        model.equations[spare[0]].span,
+        format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
+    )
+    .help("differentiate the constraint by hand; index reduction is not available in this version");
+    label_others(model, diagnostic, spare, "a constraint, too")
+}
+
+/// Whether an equation has a name about which something may be missing.
+fn equation_excused(model: &mut Model, e: usize) -> bool {
+    let sides = [model.equations[e].left, model.equations[e].right];
+    let variables: Vec<VarId> = sides.into_iter().flat_map(|side| model.graph.variables(side)).collect();
+    variables.into_iter().any(|v| model.variable_excused(v))
+}
+
+/// Loops that make nothing, where something is missing that they would have made.
+pub(super) fn empty_loops(model: &Model) -> impl Iterator<Item = Diagnostic> {
+    model.empty_loops.iter().filter(|empty| empty.blamed).map(|empty| {
+        let (low, high) = empty.bounds;
+        Diagnostic::error("empty-loop", empty.span, format!("this loop is empty, since {low} > {high}"))
+            .help(format!("write `{high}..{low}`, or correct a bound"))
+    })
+}
+
+/// Whether the text gives a start value to a quantity.
+fn has_start(model: &Model, v: VarId) -> bool {
+    let quantity = model.variable(v).quantity;
+    model.starts.iter().any(|given| model.variable(given.var).quantity == quantity)
+}
+
+/// `xdot = …` where nothing determines x: a derivative under a name of its own.
+fn dotted(model: &Model, v: VarId) -> Option<Diagnostic> {
+    let x = &model.quantity(v).name;
+    let meant = [
+        format!("{x}dot"),
+        format!("{x}_dot"),
+        format!("d{x}"),
+        format!("d{x}dt"),
+        format!("d{x}_dt"),
+        format!("D{x}"),
+    ];
+    for equation in &model.equations {
+        let Expr::Var(left) = model.graph.node(equation.left) else { continue };
+        let name = &model.quantity(left).name;
+        if model.variable(left).primes == 0 && meant.contains(name) {
+            let found = Diagnostic::error("leibniz", model.variable(left).span, "a derivative is written with primes");
+            return Some(found.help(format!("write `{x}' = …` instead of `{name} = …`")));
+        }
+    }
+    None
+}
+
+/// One quantity has a start value and no equation, another one the reverse: probably one quantity under two names.
+fn two_names(model: &mut Model, v: VarId, states: &[State]) -> Option<Diagnostic> {
+    let started = has_start(model, v);
+    let with: FxHashSet<usize> = model.starts.iter().map(|given| model.variable(given.var).quantity).collect();
+    let all = states.iter().map(|state| state.var);
+    let open: Vec<VarId> = all.filter(|&s| !with.contains(&model.variable(s).quantity)).collect();
+    let other = *open.first()?;
+    let alone = open.iter().all(|&s| model.variable(s).quantity == model.variable(other).quantity);
+    if !started || !alone || model.variable_excused(other) {
+        return None;
+    }
+    let (name, other_name) = (model.quantity(v).name.clone(), model.quantity(other).name.clone());
+    let place =
+        model.starts.iter().find(|given| model.variable(given.var).quantity == model.variable(v).quantity)?.span;
+    let message = format!("`{other_name}` has an equation but no start value, `{name}` a start value but no equation");
+    let diagnostic = Diagnostic::error("two-names", model.variable(other).span, message)
+        .help(format!("did you mean `{name}`? give the quantity one name"))
+        .label(place, "its start value");
+    let names = [v, other].map(|v| model.quantity(v).base.clone());
+    model.doubtful.extend(names);
+    Some(diagnostic)
 }
 
 fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize]) -> Diagnostic {
@@ -104,7 +215,11 @@ fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize
         model.variable(first).span,
         format!("{} {plural} missing: nothing determines {names}", firm.len()),
     )
-    .help(format!("add an equation such as `{name} = …`, or declare it with `param` or `input`"));
+    .help(if has_start(model, first) {
+        format!("add an equation such as `{name}' = …`")
+    } else {
+        format!("add an equation such as `{name} = …`, or declare it with `param` or `input`")
+    });
     for &e in matching.uses[firm[0]].iter().take(MANY) {
         let other = matching.unknown_of[e].map(|k| model.name(unknowns[k]));
         if let Some(other) = other {
@@ -114,23 +229,44 @@ fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize
     diagnostic
 }
 
-fn too_many(model: &Model, spare: usize, equations: &[usize], competing: &[usize], unknowns: &[VarId]) -> Diagnostic {
+/// `x = 1` for a state x, with a known value: a start value without its `(0)`.
+fn meant_as_start(model: &mut Model, e: usize) -> Option<(VarId, String)> {
+    let (left, right) = (model.equations[e].left, model.equations[e].right);
+    let Expr::Var(v) = model.graph.node(left) else { return None };
+    let known = |v: &VarId| model.variables[v.0 as usize].role == Role::Parameter;
+    if model.variable(v).role != Role::Unknown
+        || model.graph.uses_time(right)
+        || !model.graph.variables(right).iter().all(known)
+    {
+        return None;
+    }
+    Some((v, format!("{}(0) = {}", model.name(v), model.print(right))))
+}
+
+fn too_many(
+    model: &mut Model,
+    spare: usize,
+    equations: &[usize],
+    competing: &[usize],
+    unknowns: &[VarId],
+) -> Diagnostic {
     let span = model.equations[spare].span;
     if competing.is_empty() {
-        return Diagnostic::error("too-many-equations", span, "this equation contains nothing that it could determine")
-            .help("it has known quantities only; remove it, or make one of them an unknown");
+        let diagnostic =
+            Diagnostic::error("too-many-equations", span, "this equation contains nothing that it could determine");
+        if let Some((_, start)) = meant_as_start(model, spare) {
+            return diagnostic.help(format!("if this is the start value, write `{start}`"));
+        }
+        return diagnostic.help("it has known quantities only; remove it, or make one of them an unknown");
     }
     let names = list(competing.iter().map(|&k| model.name(unknowns[k])));
-    let mut diagnostic = Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         "too-many-equations",
         span,
         format!("one equation too many: {} equations for {names}", equations.len()),
     )
     .help("remove one of the marked equations, or add an unknown to it");
-    for &e in equations.iter().filter(|&&e| e != spare).take(MANY) {
-        diagnostic = diagnostic.label(model.equations[e].span, "competes with it");
-    }
-    diagnostic
+    label_others(model, diagnostic, equations, "competes with it")
 }
 
 /// Whether each equation still finds a quantity of its own when derivatives of any order count: then it is a
@@ -167,11 +303,15 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
         let others: Vec<&str> = model
             .quantities
             .iter()
-            .filter(|q| q.base == quantity.base && q.declared)
+            .filter(|q| q.base == quantity.base && q.name != q.base && q.declared)
             .map(|q| q.name.as_str())
             .collect();
         if let (Some(first), Some(last)) = (others.first(), others.last()) {
-            return error.help(format!("`{}` has the elements `{first}` … `{last}`", quantity.base));
+            return error.help(if first == last {
+                format!("`{}` has only the element `{first}`", quantity.base)
+            } else {
+                format!("`{}` has the elements `{first}` … `{last}`", quantity.base)
+            });
         }
     }
     let known: Vec<&str> = model
@@ -181,18 +321,36 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
         .filter(|q| q.name == q.base)
         .map(|q| q.base.as_str())
         .collect();
-    let name = &quantity.base;
-    match closest(name, known) {
+    let name = &quantity.name;
+    if let Some(help) = crate::hints::name(name) {
+        return match closest(name, known.iter().copied()).filter(|meant| crate::suggest::look_alike(name, meant)) {
+            Some(meant) => error.help(format!("did you mean `{meant}`?")),
+            None => error.help(help),
+        };
+    }
+    match closest(&quantity.base, known).filter(|_| quantity.name == quantity.base) {
+        Some(meant) if crate::suggest::look_alike(name, meant) && name.to_lowercase() != meant.to_lowercase() => {
+            error.help(format!("did you mean `{meant}`? the two look alike but are different letters"))
+        }
         Some(meant) => error.help(format!("did you mean `{meant}`? or add `param {name} = …`")),
         None => error.help(format!("add `param {name} = …` or an equation for it")),
     }
 }
 
+/// A quantity `x0` or `x_0` that is probably meant as the start value of `x`.
+fn named_start(model: &Model, name: &str) -> Option<String> {
+    let meant = [format!("{name}0"), format!("{name}_0")];
+    model.quantities.iter().map(|q| &q.name).find(|other| meant.contains(other)).cloned()
+}
+
 /// States without a start value, those of one array told together.
-pub(super) fn missing_starts(model: &Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn missing_starts(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
+    let excused: Vec<bool> = states.iter().map(|s| s.start.is_none() && model.variable_excused(s.var)).collect();
+    let model = &*model;
     let mut groups: Vec<(&str, u32, Vec<&State>)> = Vec::new();
     let mut index = rustc_hash::FxHashMap::default();
-    for state in states.iter().filter(|state| state.start.is_none()) {
+    let open = states.iter().zip(excused).filter(|(state, excused)| state.start.is_none() && !excused);
+    for (state, _) in open {
         let (base, primes) = (model.quantity(state.var).base.as_str(), model.variable(state.var).primes);
         let k = *index.entry((base, primes)).or_insert_with(|| {
             groups.push((base, primes, Vec::new()));
@@ -205,8 +363,11 @@ pub(super) fn missing_starts(model: &Model, states: &[State], diagnostics: &mut 
         // x'' = … is where x and x' are seen first; point at the quantity there
         let span = model.variable(members[0].var).span;
         diagnostics.push(if members.len() == 1 {
-            Diagnostic::error("missing-start", span, format!("`{name}` has no start value"))
-                .help(format!("add `init {name} = 0`, with the value it has at the start"))
+            let help = match named_start(model, &name) {
+                Some(other) => format!("write `{name}(0) = {other}`: `{other}` alone is a name like any other"),
+                None => format!("add `init {name} = 0`, with the value it has at the start"),
+            };
+            Diagnostic::error("missing-start", span, format!("`{name}` has no start value")).help(help)
         } else {
             let marks = "'".repeat(primes as usize);
             let last = model.name(members[members.len() - 1].var);
@@ -240,8 +401,8 @@ pub(super) fn not_assignable(model: &Model, var: VarId, span: Span) -> Diagnosti
 
 /// A held value must be known before its first use: by `init`, or by an `every`, which acts at the start.
 pub(super) fn held_without_start(model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
-    let started: rustc_hash::FxHashSet<VarId> = model.starts.iter().map(|given| given.var).collect();
-    let mut sampled = rustc_hash::FxHashSet::default();
+    let started: FxHashSet<VarId> = model.starts.iter().map(|given| given.var).collect();
+    let mut sampled = FxHashSet::default();
     for sample in &model.samples {
         for &(var, value) in &model.actions[sample.action].assignments {
             let needed = model.graph.variables(value);
@@ -254,7 +415,11 @@ pub(super) fn held_without_start(model: &mut Model, diagnostics: &mut Vec<Diagno
     }
     for k in 0..model.variables.len() as u32 {
         let var = VarId(k);
-        if model.variable(var).role == Role::Held && !started.contains(&var) && !sampled.contains(&var) {
+        if model.variable(var).role == Role::Held
+            && !started.contains(&var)
+            && !sampled.contains(&var)
+            && !model.variable_excused(var)
+        {
             let name = model.name(var);
             diagnostics.push(
                 Diagnostic::error("missing-start", model.variable(var).span, format!("`{name}` has no start value"))

@@ -1,0 +1,140 @@
+//! `ordinate help`: verbs, and one screen each on the language, functions, units and methods.
+
+use crate::args::{HelpArgs, Line};
+use crate::{Exit, print_out, usage};
+use clap::CommandFactory;
+use ordinate::{Arity, FUNCTIONS};
+use std::fmt::Write;
+
+/// Name, what it is about, how its text is made.
+type Topic = (&'static str, &'static str, fn() -> String);
+
+/// The topics.
+pub const TOPICS: [Topic; 4] = [
+    ("language", "how a model is written", language),
+    ("functions", "functions of the language", functions),
+    ("units", "units and how they are checked", units),
+    ("methods", "numerical methods for -m", methods),
+];
+
+/// The list of topics below the list of verbs.
+pub fn topics() -> String {
+    let mut out = String::from("Topics:\n");
+    for (name, about, _) in TOPICS {
+        writeln!(out, "  ordinate help {name:<10} {about}").expect("a string takes all text");
+    }
+    out
+}
+
+/// Shows the help of a verb or a topic.
+pub fn help(args: &HelpArgs) -> Exit {
+    let mut line = Line::command();
+    line.build();
+    let Some(topic) = &args.topic else { return print_out(&line.render_help().to_string()) };
+    if let Some((.., text)) = TOPICS.iter().find(|(name, ..)| name == topic) {
+        return print_out(&text());
+    }
+    if let Some(verb) = line.find_subcommand_mut(topic) {
+        return print_out(&verb.render_help().to_string());
+    }
+    let verbs: Vec<String> = line.get_subcommands().map(|verb| verb.get_name().to_string()).collect();
+    let known = verbs.iter().map(String::as_str).chain(TOPICS.iter().map(|(name, ..)| *name));
+    let hint = match ordinate::closest(topic, known) {
+        Some(meant) => format!("did you mean `ordinate help {meant}`?"),
+        None => format!("topics are {}", TOPICS.map(|(name, ..)| name).join(", ")),
+    };
+    usage(&format!("there is no help on `{topic}`; {hint}"))
+}
+
+fn language() -> String {
+    "\
+Equations are written as on paper, one per line or separated by `;`, in any order. `#` starts a comment.
+
+  x'' = -k/m*x              derivative: y', y'', …; equations may be implicit: m*x'' + k*x = F
+  F = -k*x                  a named expression; every name can be stored and plotted
+  param k = 4 [N/m]         a constant; `--set k=5` overrides it
+  input u = step(t - 1)     a function of time; or a table: input u from \"u.csv\"
+  output E = 0.5*x'^2       stored beside the states
+  init x = 1, x' = 0        start values; or x(0) = 1
+  run 0 .. 20               start and end time; `-t` overrides the end
+
+  def sat(x) = max(-1, min(1, x))          a function of your own
+  for k in 2..S: u[k]' = u[k-1] - u[k]     many alike; u[3] is an element
+  if h > 0 then a else b                   a branch; and, or, not, < <= > >= == in conditions
+  when h < 0: v = -0.8*v                   an event: acts when the condition becomes true
+  stop when y < 0                          ends the run
+  every 0.01: u = K*(r - y)                a sampled controller; u is held in between
+
+A line that ends in `:` is followed by an indented block. `^` is power, `*` is always written,
+`t` is time, `pi` is 3.14159…; -x^2 is -(x^2). Names may hold letters of any script, digits and _.
+
+ordinate help functions, ordinate help units; ordinate examples lists models to look at.
+"
+    .to_string()
+}
+
+fn functions() -> String {
+    const ABOUT: &[(&str, &str)] = &[
+        ("log", "natural logarithm"),
+        ("log10", "decimal logarithm"),
+        ("atan2", "atan2(y, x): the angle of the point (x, y)"),
+        ("erf", "error function"),
+        ("pow", "pow(x, p): x to the power p, as x^p"),
+        ("cbrt", "cube root"),
+        ("abs", "magnitude; its kink is located"),
+        ("sign", "-1, 0 or 1; its jump is located"),
+        ("floor", "greatest integer not above x"),
+        ("step", "0 for x < 0, then 1"),
+        ("pulse", "pulse(x, w): 1 for 0 <= x < w, else 0"),
+        ("ramp", "max(0, x)"),
+    ];
+    let mut out = String::from("Functions of the language; angles are in radians.\n\n");
+    let mut plain: Vec<String> = Vec::new();
+    for &(name, arity) in FUNCTIONS {
+        let call = match arity {
+            Arity::Exactly(1) => format!("{name}(x)"),
+            Arity::Exactly(n) => format!("{name}({})", vec!["…"; n].join(", ")),
+            Arity::AtLeast(_) => format!("{name}(x, y, …)"),
+        };
+        match ABOUT.iter().find(|(known, _)| *known == name) {
+            Some((_, about)) => writeln!(out, "  {call:<14} {about}").expect("a string takes all text"),
+            None => plain.push(call),
+        }
+    }
+    out.push('\n');
+    for row in plain.chunks(6) {
+        writeln!(out, "  {}", row.join(", ")).expect("a string takes all text");
+    }
+    out.push_str("\nYour own: def sat(x) = max(-1, min(1, x))\n");
+    out
+}
+
+fn units() -> String {
+    "\
+A unit is a bracket at the end of a declaration, after a space: param k = 4 [N/m], init x = 1 [m].
+(`u[3]` without a space is an element.) Products and powers: kg*m/s^2, J/(kg*K), 1/s, m^0.5.
+
+  base        m kg s A K mol cd
+  derived     rad deg ° sr Hz N Pa J W C V F Ohm Ω S Wb T H Bq
+  others      L l bar eV min h day year AU rpm %
+  prefixes    f p n u µ m c d h k M G T
+
+Units are compared where they are given, and nothing is converted: mm does not fit m.
+A number without a unit fits everything. --units warn says what does not fit (default),
+--units strict refuses the model, --units off does not look. Time is in seconds.
+"
+    .to_string()
+}
+
+fn methods() -> String {
+    let mut out = String::from("Methods for -m; capital letters do not matter.\n\n");
+    writeln!(out, "  auto        chosen by the program (default)").expect("a string takes all text");
+    for method in ordinate::methods() {
+        let control = if method.estimates { "error estimate built in" } else { "error by step doubling" };
+        let names =
+            if method.aliases.is_empty() { String::new() } else { format!("; also {}", method.aliases.join(", ")) };
+        writeln!(out, "  {:<11} order {}, {control}{names}", method.name, method.order).expect("a string");
+    }
+    out.push_str("\nAll are explicit. --step H makes the step fixed; then the error is not controlled.\n");
+    out
+}

@@ -1,0 +1,78 @@
+//! The lines after a run, for people.
+
+use ordinate::{Compiled, Run, RunOptions, short};
+use std::fmt::Write;
+
+fn time_text(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+/// `1 row`, `2 rows`
+pub fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// What was done, how, and with what accuracy.
+pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: bool) -> String {
+    let mut out = String::new();
+    let mut line = |head: &str, text: &str| writeln!(out, "{head:<7} {text}").expect("a string takes all text");
+    let statistics = &run.outcome.statistics;
+    let order = match run.orders() {
+        (low, high, _) if low == high => format!("order {low}"),
+        (low, high, _) => format!("order {low}–{high}"),
+    };
+    let verb = match &run.reason {
+        None => "solved",
+        // an end that the model asks for is no failure
+        Some(reason) if reason.kind == "stop_condition" => "ended",
+        Some(_) => "stopped",
+    };
+    let automatic = if run.automatic { " (auto)" } else { "" };
+    let rejected = if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
+    let (from, to) = (short(run.t_start), short(run.outcome.t_reached));
+    let steps = count(statistics.steps as usize, "step");
+    let time = time_text(run.seconds.solve);
+    line(verb, &format!("{from} … {to}   {}{automatic}, {order}, {steps}{rejected}   {time}", run.method));
+    if let Some(reason) = &run.reason {
+        line("reason", &reason.message);
+        if reason.kind != "stop_condition" {
+            line("next", &reason.hint);
+        }
+    } else if run.outcome.stiff {
+        line("note", "the model looks stiff: the steps were limited by stability, not by accuracy");
+    }
+    match options.step {
+        Some(h) => {
+            line("asked", &format!("fixed step {}: the error is not controlled", short(h)));
+            let span = run.t_end - run.t_start;
+            if h > span && span > 0.0 {
+                line("note", &format!("the step {} is longer than the run and was cut to {}", short(h), short(span)));
+            }
+        }
+        None => line(
+            "asked",
+            &format!(
+                "rtol {:e}, atol {:e} in each step (the global error is not estimated by this version)",
+                options.rtol, options.atol
+            ),
+        ),
+    }
+    if verbose {
+        let work = format!(
+            "{}, {} each, {}; steps {:.3e} … {:.3e}",
+            count(statistics.evaluations.f as usize, "evaluation"),
+            count(compiled.program.rhs.instructions.len(), "instruction"),
+            count(statistics.events as usize, "event"),
+            statistics.h_min,
+            statistics.h_max
+        );
+        line("work", &work);
+        let (parse, compile) = (time_text(compiled.parse_seconds), time_text(compiled.compile_seconds));
+        line("time", &format!("parse {parse}, compile {compile}"));
+    }
+    out
+}

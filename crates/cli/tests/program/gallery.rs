@@ -1,0 +1,88 @@
+//! Every model of `examples/` runs as it stands, or says why not.
+
+use crate::support::{Place, repository};
+use std::path::PathBuf;
+
+fn models() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(repository().join("examples")).expect("the gallery");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "eq"));
+    paths.sort();
+    paths
+}
+
+/// A note in the comment of a model that this version cannot run.
+const LATER: &str = "needs an implicit method";
+
+fn later(path: &PathBuf) -> bool {
+    std::fs::read_to_string(path).expect("readable").contains(LATER)
+}
+
+#[test]
+fn every_model_of_the_gallery_runs() {
+    let paths: Vec<PathBuf> = models().into_iter().filter(|path| !later(path)).collect();
+    let mut wrong = Vec::new();
+    for path in &paths {
+        let place = Place::new();
+        let answer = place.run(&["run", &path.to_string_lossy(), "-o", "o.csv", "--summary", "json", "-q"]);
+        if answer.code != 0 || !answer.err.is_empty() {
+            wrong.push(format!("{}: exit code {}: {}", path.display(), answer.code, answer.err));
+            continue;
+        }
+        let table = place.table("o.csv");
+        if table.rows.len() < 2 || table.rows.iter().flatten().any(|value| !value.is_finite()) {
+            wrong.push(format!("{}: rows are missing or not finite", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(paths.len() >= 80, "only {}", paths.len());
+}
+
+/// They end within the limit of steps or are refused, with a hint; they are not solved wrongly.
+#[test]
+fn models_that_need_an_implicit_method_say_so() {
+    let paths: Vec<PathBuf> = models().into_iter().filter(later).collect();
+    assert!(!paths.is_empty());
+    for path in &paths {
+        let place = Place::new();
+        let answer = place.run(&["run", &path.to_string_lossy(), "-o", "o.csv", "--max-steps", "100000"]);
+        assert!(matches!(answer.code, 1 | 3), "{}: {answer:?}", path.display());
+        let clear = ["index 2 or more", "looks stiff", "implicit"].iter().any(|word| answer.err.contains(word));
+        assert!(clear, "{}: {}", path.display(), answer.err);
+    }
+}
+
+#[test]
+fn no_model_of_the_gallery_has_a_warning() {
+    let mut wrong = Vec::new();
+    for path in models() {
+        let answer = Place::new().run(&["check", &path.to_string_lossy(), "--format", "json", "--units", "strict"]);
+        let found = answer.json();
+        let list = found["diagnostics"].as_array().expect("a list");
+        let index = |d: &serde_json::Value| d["code"] == "high-index" || d["code"] == "algebraic-loop";
+        if !list.iter().all(|d| later(&path) && index(d)) {
+            wrong.push(format!("{}: {found}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The picture of the README is what the command next to it makes; `cargo xtask picture` makes it again.
+#[test]
+fn the_picture_of_the_readme_is_made_by_the_command_next_to_it() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    assert!(readme.contains("docs/kepler.svg"));
+    assert!(readme.contains("cargo run --release -- run examples/kepler.eq --plot kepler.svg"));
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("kepler.svg");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_ordinate"))
+        .current_dir(&root)
+        .args(["run", "examples/kepler.eq", "--plot"])
+        .arg(&made)
+        .output()
+        .unwrap();
+    assert!(status.status.success());
+    let (made, kept) = (std::fs::read(made).unwrap(), std::fs::read(root.join("docs/kepler.svg")).unwrap());
+    assert!(made == kept, "the picture has changed; run `cargo xtask picture` and look at it");
+}

@@ -1,0 +1,11 @@
+//! The whole program through its command line: text and files in, rows, messages and exit codes out.
+
+mod contract;
+mod gallery;
+mod golden;
+mod inputs;
+mod malformed;
+mod results;
+mod semantics;
+mod support;
+mod verbs;

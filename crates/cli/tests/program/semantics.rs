@@ -1,0 +1,228 @@
+//! The meaning of the language through the command line: precedence, functions, equality, events.
+
+use crate::support::ordinate;
+
+/// The value of an expression at t = 2 with x = 3, x′ = −2.
+fn value(expression: &str) -> f64 {
+    let text = format!("x' = -2; init x = 7; e = 0.5; a = {expression}");
+    let s = ordinate(&["run", "-e", &text, "-t", "2", "--summary", "json", "-q"]).expect(0).json();
+    s["final"]["a"].as_f64().unwrap_or_else(|| panic!("{expression}: {s}"))
+}
+
+#[test]
+fn operators_bind_as_ruled() {
+    for (expression, exact) in [
+        ("-x^2", -9.0),
+        ("(-x)^2", 9.0),
+        ("2^-3", 0.125),
+        ("2^3^2", 512.0),
+        ("-2^2", -4.0),
+        ("x'^2", 4.0),
+        ("-x'^2", -4.0),
+        ("2*-3", -6.0),
+        ("1 - 2 - 3", -4.0),
+        ("8/4/2", 1.0),
+        ("8/4*2", 4.0),
+        ("2 + 3*4^2/8", 8.0),
+        ("-x*2", -6.0),
+        ("2^0.5^2", 2f64.powf(0.25)),
+        ("+x", 3.0),
+        ("1e3 + .5 + 2.", 1002.5),
+        ("if x > 2 then 1 else 2 + 10", 1.0),
+        ("(if x > 2 then 1 else 2) + 10", 11.0),
+        ("if not x > 2 then 1 else 2", 2.0),
+        ("if x > 5 and x < 1 or x == x then 1 else 2", 1.0),
+        ("if x > 1 or x > 2 and x > 9 then 1 else 2", 1.0),
+        ("if not (x < 0) and 1 < 2 then 1 else 2", 1.0),
+        ("if x > 5 then 1 else if x > 2 then 2 else 3", 2.0),
+        ("if x != 3.5 then 1 else 2", 1.0),
+    ] {
+        let found = value(expression);
+        assert!((found - exact).abs() < 1e-9, "{expression} is {found}, not {exact}");
+    }
+}
+
+#[test]
+fn functions_have_their_values() {
+    let x = 3f64;
+    for (expression, exact) in [
+        ("sin(x)", x.sin()),
+        ("cos(x)", x.cos()),
+        ("tan(x)", x.tan()),
+        ("asin(e)", 0.5f64.asin()),
+        ("acos(e)", 0.5f64.acos()),
+        ("atan(x)", x.atan()),
+        ("atan2(x, -1)", x.atan2(-1.0)),
+        ("atan2(-x, -1)", (-x).atan2(-1.0)),
+        ("sinh(x)", x.sinh()),
+        ("cosh(x)", x.cosh()),
+        ("tanh(x)", x.tanh()),
+        ("asinh(x)", x.asinh()),
+        ("acosh(x)", x.acosh()),
+        ("atanh(e)", 0.5f64.atanh()),
+        ("exp(x)", x.exp()),
+        ("log(x)", x.ln()),
+        ("log10(x)", x.log10()),
+        ("sqrt(x)", x.sqrt()),
+        ("cbrt(-x)", (-x).cbrt()),
+        ("pow(x, 2.5)", x.powf(2.5)),
+        // Abramowitz and Stegun, table 7.1
+        ("erf(e)", 0.520_499_877_813_046_5),
+        ("erf(-x)", -0.999_977_909_503_001_4),
+        ("abs(-x)", 3.0),
+        ("min(x, 1, 2)", 1.0),
+        ("max(x, 1, 2)", 3.0),
+        ("sign(-x)", -1.0),
+        ("floor(-x - e)", -4.0),
+        ("step(x)", 1.0),
+        ("step(-x)", 0.0),
+        ("pulse(x - 2, 2)", 1.0),
+        ("pulse(x - 2, 0.5)", 0.0),
+        ("ramp(x - 1)", 2.0),
+        ("ramp(1 - x)", 0.0),
+        ("pi", std::f64::consts::PI),
+        ("t", 2.0),
+        ("time", 2.0),
+    ] {
+        let found = value(expression);
+        assert!((found - exact).abs() < 1e-8 * exact.abs().max(1.0), "{expression} is {found}, not {exact}");
+    }
+}
+
+/// At equality: `<` is false, sign(0) = 0, step(0) = 1, a pulse includes its beginning and not its end.
+#[test]
+fn equality_is_decided_as_ruled() {
+    for (expression, exact) in [
+        ("if 1 < 1 then 1 else 2", 2.0),
+        ("if 1 <= 1 then 1 else 2", 1.0),
+        ("if z < 0 then 1 else 2", 2.0),
+        ("if z <= 0 then 1 else 2", 1.0),
+        ("if z > 0 then 1 else 2", 2.0),
+        ("if z >= 0 then 1 else 2", 1.0),
+        ("if z == 0 then 1 else 2", 1.0),
+        ("sign(z)", 0.0),
+        ("step(z)", 1.0),
+        ("ramp(z)", 0.0),
+        ("pulse(z, 1)", 1.0),
+        ("pulse(z + 1, 1)", 0.0),
+        ("floor(z + 2)", 2.0),
+        ("abs(z)", 0.0),
+    ] {
+        let text = format!("z' = 0; init z = 0; a = {expression}");
+        let s = ordinate(&["run", "-e", &text, "-t", "1", "--summary", "json", "-q"]).expect(0).json();
+        assert_eq!(s["final"]["a"].as_f64(), Some(exact), "{expression}: {s}");
+    }
+}
+
+/// Decimal literals are exact until they are rounded once.
+#[test]
+fn decimals_are_rounded_once() {
+    for (expression, exact) in
+        [("0.1 + 0.2", 0.3), ("1.1*1.1", 1.21), ("0.1*3", 0.3), ("1e22 + 1 - 1e22", 1.0), ("4.35*100", 435.0)]
+    {
+        let text = format!("param a = {expression}; y' = -a*y; y(0) = 1");
+        let info = ordinate(&["info", "-e", &text, "--format", "json"]).expect(0).json();
+        assert_eq!(info["parameters"]["a"].as_f64(), Some(exact), "{expression}");
+    }
+}
+
+fn end(text: &str, t: &str) -> serde_json::Value {
+    let args = ["run", "-e", text, "-t", t, "--rtol", "1e-10", "--atol", "1e-12", "--summary", "json", "-q"];
+    ordinate(&args).expect(0).json()["final"].clone()
+}
+
+fn near(found: &serde_json::Value, exact: f64) -> bool {
+    found.as_f64().is_some_and(|found| (found - exact).abs() < 1e-8)
+}
+
+/// Right-hand sides use the values before the event, all at once: two values change places.
+#[test]
+fn assignments_of_an_event_happen_at_once() {
+    let last = end("t1' = 1; x' = 0; y' = 0; init t1 = 0, x = 3, y = 8; when t1 > 1: x = y, y = x", "2");
+    assert!(near(&last["x"], 8.0) && near(&last["y"], 3.0), "{last}");
+}
+
+/// An event acts when its condition becomes true, not while it is, and not at the start.
+#[test]
+fn an_event_acts_on_the_rising_edge() {
+    let last = end("p' = 1; n' = 0; init p = 0, n = 0; when sin(p) > 0.5: n = n + 1", "4*pi + 1");
+    assert!(near(&last["n"], 3.0), "{last}");
+    let last = end("p' = 1; n' = 0; init p = 5, n = 0; when p > 1: n = n + 1", "2");
+    assert!(near(&last["n"], 0.0), "true at the start is no edge: {last}");
+}
+
+/// An event that makes another condition true triggers it at the same time.
+#[test]
+fn events_trigger_events() {
+    let text = "p' = 1; a' = 0; b' = 0; init p = 0, a = 0, b = 0; when p > 1: a = 1; when a > 0.5: b = p + 10";
+    let last = end(text, "3");
+    assert!(near(&last["a"], 1.0) && near(&last["b"], 11.0), "{last}");
+}
+
+/// A ball that keeps the part e of its speed: times and heights of bounces are known.
+#[test]
+fn a_bouncing_ball_is_where_it_should_be() {
+    let text =
+        "param g = 9.81, e = 0.8; h' = v; v' = -g; n' = 0; init h = 1, v = 0, n = 0; when h < 0: v = -e*v, n = n + 1";
+    let (g, e) = (9.81f64, 0.8f64);
+    let fall = (2.0 / g).sqrt();
+    // three bounces, then half a second less than the fourth flight
+    let t = fall * (1.0 + 2.0 * e + 2.0 * e * e) + 0.1;
+    let speed = (2.0 * g).sqrt() * e.powi(3);
+    let last = end(text, &format!("{t:?}"));
+    assert!(near(&last["n"], 3.0) && near(&last["v"], speed - g * 0.1), "{last}");
+    assert!(near(&last["h"], speed * 0.1 - 0.5 * g * 0.01), "{last}");
+}
+
+/// Two crossings within one step are both found.
+#[test]
+fn a_short_excursion_is_not_stepped_over() {
+    // true for 0.002 of the two seconds
+    let text = "c' = 1; n' = 0; init c = -1, n = 0; when c^2 < 1e-6: n = n + 1";
+    let last = end(text, "2");
+    assert!(near(&last["n"], 1.0), "{last}");
+}
+
+/// A start time that is not zero moves the samples: they act at t0 + k·Ts.
+#[test]
+fn samples_count_from_the_start_time() {
+    let text = "p' = 1; init p = 0; every 0.5: u = t";
+    let args = ["run", "-e", text, "--t-start", "0.2", "-t", "1.3", "--at", "0.6,0.71,1.1,1.3", "-q"];
+    let u = ordinate(&args).expect(0).table().column("u");
+    for (found, exact) in u.into_iter().zip([0.2, 0.7, 0.7, 1.2]) {
+        assert!((found - exact).abs() < 1e-12, "{found} {exact}");
+    }
+}
+
+/// Lines in any order give the same model; only the order of the columns follows the text.
+#[test]
+fn the_order_of_lines_does_not_matter() {
+    let mut lines = [
+        "param k = 2*w",
+        "param w = 3",
+        "F = -k*x - d",
+        "x'' = F",
+        "d = 0.1*x'",
+        "init x = 1, x' = v0",
+        "param v0 = w/2",
+        "run 0 .. 3",
+    ];
+    let solve = |lines: &[&str]| {
+        let s = ordinate(&["run", "-e", &lines.join("\n"), "--summary", "json", "-q"]).expect(0).json();
+        (s["final"]["x"].as_f64(), s["final"]["F"].as_f64())
+    };
+    let forward = solve(&lines);
+    lines.reverse();
+    assert_eq!(solve(&lines), forward);
+}
+
+/// Behind t = 2 the condition has no value: the run ends there instead of going on with a guess.
+#[test]
+fn a_condition_of_time_that_is_not_defined_ends_the_run() {
+    let text = "y' = if sqrt(2 - t) - 0.5 > 0 then 1 else 0; y(0) = 0";
+    let answer = ordinate(&["run", "-e", text, "-t", "3", "--summary", "json"]).expect(3);
+    let summary = answer.json();
+    assert_eq!(summary["reason"]["kind"], "not_finite");
+    assert!((summary["final"]["y"].as_f64().unwrap() - 1.75).abs() < 1e-9);
+    assert!((summary["t_reached"].as_f64().unwrap() - 2.0).abs() < 1e-9);
+}

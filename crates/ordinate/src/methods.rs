@@ -1,0 +1,98 @@
+//! The methods by name: which there are, which are meant, which belong to later versions.
+
+use crate::{RunError, RunOptions};
+use ordinate_solve::{BadParameter, Choice, by_name, names};
+
+/// Methods that are named in the documentation but belong to later versions.
+#[rustfmt::skip]
+const LATER: &[&str] = &[
+    "taylor", "mtsm", "backward-euler", "trapezoid", "ab1", "ab2", "ab3", "ab4", "ab5", "ab6", "am0", "am1", "am2",
+    "am3", "am4", "am5", "abm", "adams", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
+    "radau", "ge3", "ode113", "ode15s", "lsoda", "ode23s", "ode23t",
+];
+
+/// Names of SciPy and MATLAB.
+const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78"];
+
+/// A method for people who choose one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Its order.
+    pub order: u32,
+    /// Whether it estimates its error; otherwise two half steps do.
+    pub estimates: bool,
+    /// What SciPy and MATLAB call it.
+    pub aliases: Vec<&'static str>,
+}
+
+/// The available methods, `auto` not among them.
+pub fn methods() -> Vec<MethodInfo> {
+    let info = |name: &'static str| {
+        let choice = by_name(name)?;
+        let same = |alias: &&&'static str| by_name(alias).is_some_and(|other| other.name() == name);
+        Some(MethodInfo {
+            name,
+            order: choice.order(),
+            estimates: choice.build(1, true).error_exponent().is_some(),
+            aliases: ALIASES.iter().filter(same).copied().collect(),
+        })
+    };
+    names().filter_map(info).collect()
+}
+
+/// The available methods in one line.
+pub fn methods_text() -> String {
+    names().chain(["auto"]).collect::<Vec<_>>().join(", ")
+}
+
+/// The method that the options name, and whether it was chosen automatically.
+pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
+    let automatic = options.method.eq_ignore_ascii_case("auto");
+    // The eighth-order pair is the fastest of the explicit ones from about 1e-4 on, and safe below.
+    let name = if automatic { "dp8" } else { &options.method };
+    let Some(choice) = by_name(name) else {
+        let lower = name.to_ascii_lowercase();
+        let problem = if LATER.contains(&lower.as_str()) {
+            format!("method `{name}` is not available in this version")
+        } else {
+            format!("there is no method `{name}`")
+        };
+        return Err(RunError::Usage(format!("{problem}; available: {}", methods_text())));
+    };
+    let choice = match options.phi {
+        None => choice,
+        Some(phi) => choice.with_phi(phi).map_err(|e| {
+            RunError::Usage(match e {
+                BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
+                BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
+            })
+        })?,
+    };
+    Ok((choice, automatic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_alias_belongs_to_a_method() {
+        let all: Vec<&str> = methods().iter().flat_map(|method| method.aliases.clone()).collect();
+        assert_eq!(all.len(), ALIASES.len(), "{all:?}");
+        let pair = methods().into_iter().find(|method| method.name == "dp5").expect("listed");
+        assert_eq!((pair.order, pair.estimates, pair.aliases), (5, true, vec!["RK45", "ode45"]));
+    }
+
+    #[test]
+    fn an_unknown_method_is_answered_with_those_there_are() {
+        for name in ["rk5", "ode999", "taylor"] {
+            let Err(RunError::Usage(text)) = choose(&RunOptions { method: name.into(), ..RunOptions::default() })
+            else {
+                panic!("{name} is no method");
+            };
+            assert!(text.contains("available") && text.contains("dp5") && text.contains("auto"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a run becomes as a figure, and where it ends when it is interrupted.
+
+use ordinate::{
+    CompileOptions, Compiled, Figure, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunOptions, Source,
+    compile, figure, simulate,
+};
+use ordinate_plot::{Panel, Style};
+
+fn run(text: &str, rows: RowTimes) -> (Compiled, Run, Memory) {
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let mut memory = Memory::default();
+    let options = RunOptions { rows, ..RunOptions::default() };
+    let run = simulate(&compiled, &options, &mut memory).expect("a run that begins");
+    (compiled, run, memory)
+}
+
+fn picture(text: &str, options: &PlotOptions) -> Figure {
+    let (compiled, run, memory) = run(text, RowTimes::Even(501));
+    figure(&compiled, &run, &memory, options).expect("known names")
+}
+
+fn styles(panel: &Panel) -> Vec<Style> {
+    panel.series.iter().map(|series| series.style).collect()
+}
+
+const BALL: &str = "param g = 9.81 [m/s^2]
+h'' = -g
+n' = 0
+when h < 0: h' = -0.8*h', n = n + 1
+init h = 1 [m], h' = 0 [m/s], n = 0
+run 0 .. 2";
+
+#[test]
+fn each_unit_has_its_panel_and_counts_are_stairs() {
+    let figure = picture(BALL, &PlotOptions::default());
+    let labels: Vec<&str> = figure.panels.iter().map(|panel| panel.y.label.as_str()).collect();
+    assert_eq!(labels, ["h [m]", "h' [m/s]", "n", "ORD", "step [s]"]);
+    assert_eq!(styles(&figure.panels[1]), [Style::Line]);
+    assert_eq!(styles(&figure.panels[2]), [Style::Steps]);
+    assert!(figure.panels.iter().all(|panel| panel.x.label == "t [s]"));
+}
+
+#[test]
+fn what_is_sampled_or_made_of_branches_is_held() {
+    let text = "x' = -x + u; every 0.1: u = 1 - x
+side = if x > 0.3 then 2 else 5; twice = 2*x; init x = 0, u = 0; run 0 .. 1";
+    let variables = ["x", "u", "side", "twice"].map(String::from).to_vec();
+    let figure = picture(text, &PlotOptions { variables, ..PlotOptions::default() });
+    assert_eq!(styles(&figure.panels[0]), [Style::Line, Style::Steps, Style::Steps, Style::Line]);
+}
+
+#[test]
+fn a_pole_does_not_press_the_solution_flat() {
+    let figure = picture("y' = y^2; y(0) = 1; run 0 .. 2", &PlotOptions::default());
+    let (lo, hi) = figure.panels[0].y.range.expect("the axis is cut");
+    assert!(lo < 1.0 && (20.0..200.0).contains(&hi), "{lo} {hi}");
+    assert!(figure.title.contains("cut"), "{}", figure.title);
+    let tame = picture("y' = 10*y; y(0) = 1; run 0 .. 2", &PlotOptions::default());
+    assert_eq!(tame.panels[0].y.range, None, "growth that reaches its end is shown in full");
+}
+
+#[test]
+fn jumps_of_a_phase_plane_are_apart_from_its_motion() {
+    let phase = Some(("h".to_string(), "h'".to_string()));
+    let figure = picture(BALL, &PlotOptions { phase, ..PlotOptions::default() });
+    let panel = &figure.panels[0];
+    assert_eq!(styles(panel), [Style::Curve, Style::Jumps]);
+    let breaks = panel.series[0].x.iter().filter(|x| x.is_nan()).count();
+    assert_eq!((breaks, panel.series[1].x.len()), (3, 9), "three bounces in two seconds");
+}
+
+#[test]
+fn few_rows_asked_for_are_marked() {
+    let text = "y' = -y; y(0) = 1; run 0 .. 2";
+    let (compiled, result, memory) = run(text, RowTimes::At(vec!["0".into(), "1".into(), "2".into()]));
+    let options = PlotOptions { points: true, ..PlotOptions::default() };
+    let figure = figure(&compiled, &result, &memory, &options).expect("known names");
+    assert_eq!(styles(&figure.panels[0]), [Style::Markers]);
+}
+
+#[test]
+fn an_order_that_never_changes_is_left_out_of_a_terminal() {
+    let labels = |terminal| {
+        let options = PlotOptions { terminal, ..PlotOptions::default() };
+        let figure = picture("y' = -y; y(0) = 1; run 0 .. 2", &options);
+        figure.panels.iter().map(|panel| panel.y.label.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(false), ["y", "ORD", "step"]);
+    assert_eq!(labels(true), ["y", "step"]);
+}
+
+/// Asks for the end once a time is passed, and remembers the last row.
+struct Impatient {
+    until: f64,
+    last: f64,
+}
+
+impl RowSink for Impatient {
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.last = values[0];
+        Ok(())
+    }
+
+    fn keep_going(&mut self, t: f64) -> bool {
+        t < self.until
+    }
+}
+
+#[test]
+fn an_interrupted_run_ends_with_the_row_where_it_got_to() {
+    let text = "x'' = -x; init x = 1, x' = 0; run 0 .. 1000";
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let mut sink = Impatient { until: 300.0, last: 0.0 };
+    let options = RunOptions { rows: RowTimes::Every(100.0), ..RunOptions::default() };
+    let run = simulate(&compiled, &options, &mut sink).expect("a run that begins");
+    assert!(run.outcome.t_reached > 300.0 && run.outcome.t_reached < 999.0, "{}", run.outcome.t_reached);
+    assert_eq!(sink.last, run.outcome.t_reached);
+    assert_eq!(run.reason.expect("it ended early").kind, "interrupted");
+}
