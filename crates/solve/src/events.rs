@@ -201,7 +201,7 @@ impl Events {
         if now.t < self.t_end {
             return self.switches.settle(flow, &moment, now.d);
         }
-        self.switches.modes_at(flow, &moment, now.d);
+        self.switches.modes_at(flow, &moment, now.d, false);
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl Events {
         }
         self.d_read.copy_from_slice(now.d);
         let moment = Moment { t: now.t, y: now.y, scale: now.scale };
-        self.switches.modes_at(flow, &moment, &mut self.d_read);
+        self.switches.modes_at(flow, &moment, &mut self.d_read, true);
         self.run_actions(flow, now, happened)
     }
 

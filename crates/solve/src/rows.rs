@@ -11,7 +11,8 @@ pub struct Interrupt;
 /// Where the rows go.
 pub trait Sink {
     /// A row of the result. While the solution slides along boundaries of switches, what depends on their modes is the
-    /// mixture of `sliding`; d has the modes of the boundaries themselves then.
+    /// mixture of `sliding`; d has the modes of the boundaries themselves then. A row exactly at a crossing shows what
+    /// holds behind it.
     fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt>;
 
     /// A step of length `h` up to `t` was accepted.

@@ -147,18 +147,18 @@ impl Switches {
         Err(Reason::Zeno { t: now.t, cause: Zeno::Contradiction { switch: unsettled } })
     }
 
-    /// The modes at this very instant, whatever follows: on a boundary that of the boundary.
-    pub fn modes_at(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) {
+    /// The modes at this very instant, whatever follows: on a boundary that of the boundary. Those that have already left
+    /// one, by no more than rounding, count as on it or not.
+    pub fn modes_at(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64], left_count: bool) {
         flow.system.switch_values(now.t, now.y, d, &mut self.g);
         flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
         for index in 0..self.of_state.len() {
             let (k, kind) = self.of_state[index];
             d[k] = match self.boundary_at(k, kind, now) {
                 Some(boundary) => {
-                    // What only leaves the boundary keeps its side.
                     let leaves = (d[k] == boundary.above && self.slopes[k] > 0.0)
                         || (d[k] == boundary.below && self.slopes[k] < 0.0);
-                    if leaves && self.on[k].is_none() { d[k] } else { boundary.on }
+                    if leaves && self.on[k].is_none() && !left_count { d[k] } else { boundary.on }
                 }
                 None => self.forced[k].unwrap_or_else(|| plain_mode(kind, self.g[k], d[k])),
             };

@@ -32,6 +32,18 @@ fn a_sample_on_a_crossing_sees_equality() {
     }
 }
 
+/// The sum of sign(x − 0.3) over the samples 0, 0.1, …, 1 of x = t: 0.3 is no double, and x is there but for rounding.
+#[test]
+fn a_sample_misses_a_crossing_by_rounding() {
+    for name in METHODS {
+        let mut system = Hybrid::new(1, |_, _, _, dy| dy[0] = 1.0)
+            .held(1)
+            .sign(|_, y, _| y[0] - 0.3, |_, _, dy| dy[0])
+            .every(0.1, |_, _, d, _, new_d| new_d[1] = d[1] + d[0]);
+        assert_eq!(run(name, &mut system, &[0.0], &[0.0], 1.0).d[1], 4.0, "{name}");
+    }
+}
+
 /// t > 0 and x > 0 with x = t become true right behind the start alike, and t ≥ 0 is true at the start itself.
 #[test]
 fn conditions_of_time_and_state_fire_alike_behind_the_start() {
