@@ -134,7 +134,7 @@ pub(crate) fn evaluate(section: &Section, evaluator: &Evaluator, t: Interval) ->
             Op::Pow => ALL,
             Op::HalfPower(n) => powers(x, f64::from(n) / 2.0),
             Op::Call(f) => call(f, x),
-            Op::Atan2 => Interval { low: -4.0, high: 4.0 },
+            Op::Atan2 => angle(x, y),
             Op::Less | Op::LessEqual | Op::Equal | Op::Not | Op::And | Op::Or => Interval { low: 0.0, high: 1.0 },
             Op::Select => y.hull(value(c, &temporaries)),
             Op::Lookup(_) => ALL,
@@ -142,6 +142,26 @@ pub(crate) fn evaluate(section: &Section, evaluator: &Evaluator, t: Interval) ->
         temporaries.push(result);
     }
     [0, 1].map(|k| value(section.results[k], &temporaries))
+}
+
+/// atan2(y, x). Where the points reach its cut, the negative x axis, it jumps: no bounds there, so that nobody takes it for
+/// continuous.
+fn angle(y: Interval, x: Interval) -> Interval {
+    use std::f64::consts::FRAC_PI_2;
+    let quotient = |a: Interval, b: Interval| a.times(b.inverse()).monotone(f64::atan);
+    let turned = |quarter: f64| {
+        let a = quotient(x, y);
+        Interval::around(&[quarter - a.high, quarter - a.low])
+    };
+    if x.low > 0.0 {
+        quotient(y, x)
+    } else if y.low > 0.0 {
+        turned(FRAC_PI_2)
+    } else if y.high < 0.0 {
+        turned(-FRAC_PI_2)
+    } else {
+        ALL
+    }
 }
 
 fn powers(x: Interval, exponent: f64) -> Interval {

@@ -167,7 +167,8 @@ fn side(evaluator: &mut Evaluator, switch: usize, t: f64, level: f64) -> f64 {
     let mut look = |t: f64| {
         let exact = evaluator.time_value(switch, t).0;
         let [g, slope] = interval::evaluate(section, evaluator, Interval { low: t, high: t });
-        let certain = !g.shifted(-level).contains_zero();
+        // without bounds, at a jump or a pole, the value itself is all there is, and it is far from the level
+        let certain = !g.shifted(-level).contains_zero() || (!g.is_bounded() && exact != level);
         (exact, certain, slope)
     };
     let (g, certain, slope) = look(t);

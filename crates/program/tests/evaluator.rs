@@ -222,6 +222,9 @@ fn curves_of_all_kinds_cross_where_they_do() {
         ("tan(t) - 1", 1.0, 5.0, 1.0, PI / 2.0, -1.0),
         ("t^2 - 1", 0.0, 1.0, -1.0, 1.0, 1.0),
         ("1/(t - 2)", 0.0, 5.0, -1.0, 2.0, 1.0),
+        ("atan2(sin(t), cos(t))", 0.0, 5.0, 1.0, PI, -1.0),
+        ("atan2(sin(t), cos(t))", 4.0, 9.0, -1.0, 2.0 * PI, 1.0),
+        ("atan2(t - 1, -1) - 3", 0.0, 5.0, -1.0, 1.0, 1.0),
         ("sqrt(t) - 0.5", 0.0, 1e6, -1.0, 0.25, 1.0),
     ];
     for (expression, from, until, mode, at, behind) in cases {
