@@ -6,6 +6,8 @@
 //! its slopes at the ends; otherwise it is made shorter. So a g that oscillates many times within a step that is long
 //! because f does not show it is followed all the same.
 
+use std::sync::LazyLock;
+
 use crate::channels::{Channel, ChannelKind, Channels, Step};
 use crate::roots::{At, first_beyond, lowest};
 use crate::sliding::{Boundary, Flow};
@@ -76,7 +78,7 @@ pub(crate) struct Crossings {
     rounding_known: bool,
     /// Length in time of a piece that was short enough.
     length: f64,
-    weights: Weights,
+    weights: &'static Weights,
 }
 
 /// The polynomial through the samples as sums over them.
@@ -129,7 +131,7 @@ impl Crossings {
             rounding: Vec::new(),
             rounding_known: false,
             length: f64::INFINITY,
-            weights: Weights::new(),
+            weights: &WEIGHTS,
         }
     }
 
@@ -137,6 +139,9 @@ impl Crossings {
     pub fn watch(&mut self, switches: &Switches, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
         self.channels.watch(switches, flow, t, y, d);
         let count = self.channels.list.len();
+        if count == 0 {
+            return;
+        }
         self.values.resize(PARTS + 1, Vec::new());
         self.checks.resize(CHECKS.len(), Vec::new());
         let memory = self.values.iter_mut().chain(&mut self.checks).chain(&mut self.slopes).chain(&mut self.start);
@@ -144,10 +149,8 @@ impl Crossings {
             values.clear();
             values.resize(count, 0.0);
         }
-        if count > 0 {
-            self.channels.values(&mut self.values[0]);
-            self.channels.slopes(flow, t, y, d, &mut self.slopes[0]);
-        }
+        self.channels.values(&mut self.values[0]);
+        self.channels.slopes(flow, t, y, d, &mut self.slopes[0]);
     }
 
     /// Whether there is anything to search for.
@@ -493,6 +496,9 @@ fn sum(weights: &[f64; PARTS + 1], v: &[f64; PARTS + 1]) -> f64 {
 fn point(q: usize) -> f64 {
     q as f64 / POINTS as f64
 }
+
+/// The same for all runs.
+static WEIGHTS: LazyLock<Weights> = LazyLock::new(Weights::new);
 
 impl Weights {
     /// The Lagrange polynomials of the samples,

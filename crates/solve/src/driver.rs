@@ -539,7 +539,9 @@ impl<'a> Run<'a> {
         }
         self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
-        let large = |i: usize| self.y[i].abs() > 1e3 * (self.y_start[i].abs() + self.tol.atol[i]);
+        // Large where the relative tolerance counts: a small component that just passes through zero is no pole.
+        let counts = |i: usize| self.tol.atol[i] / self.tol.rtol.max(f64::MIN_POSITIVE);
+        let large = |i: usize| self.y[i].abs() > 1e3 * (self.y_start[i].abs() + counts(i));
         let near = |i: usize| (0.0..=3.0 * self.tol.rtol * elapsed).contains(&(self.y[i] / self.f[i]));
         let component = (0..self.y.len()).find(|&i| self.f[i] != 0.0 && large(i) && near(i))?;
         Some(Reason::Singularity { t, pole: t + self.y[component] / self.f[component], component })

@@ -365,3 +365,26 @@ fn a_pole_at_the_end_is_no_solution() {
         }
     }
 }
+
+/// The Arenstorf orbit (Hairer, Nørsett, Wanner I, II.0) ends where it began, close to the moon: short steps, and
+/// components that pass through zero fast. That is an end like any other, not a pole.
+#[test]
+fn a_close_approach_at_the_end_is_no_pole() {
+    let mu = 0.012277471;
+    let force = |_: f64, y: &[f64], dy: &mut [f64]| {
+        let d1 = ((y[0] + mu).powi(2) + y[1] * y[1]).powf(-1.5);
+        let d2 = ((y[0] - 1.0 + mu).powi(2) + y[1] * y[1]).powf(-1.5);
+        dy[0] = y[2];
+        dy[1] = y[3];
+        dy[2] = y[0] + 2.0 * y[3] - (1.0 - mu) * (y[0] + mu) * d1 - mu * (y[0] - 1.0 + mu) * d2;
+        dy[3] = y[1] - 2.0 * y[2] - (1.0 - mu) * y[1] * d1 - mu * y[1] * d2;
+    };
+    let start = [0.994, 0.0, 0.0, -2.001_585_106_379_082_5];
+    for tolerance in [1e-6, 1e-9, 1e-12, 1e-14] {
+        let mut system = Ode::new(4, force);
+        let mut method = by_name("dp8").unwrap().build(4, false);
+        let outcome =
+            run(&mut system, &mut *method, &start, 17.065_216_560_157_964, &tolerances(tolerance, tolerance)).0;
+        assert_eq!(outcome.status, Status::Ok, "{tolerance}: {:?}", outcome.reason);
+    }
+}
