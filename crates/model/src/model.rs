@@ -1,9 +1,9 @@
 //! The model: variables, equations, events. Plain data, no behaviour but look-up.
 
 use crate::Unit;
-use ordinate_expr::{ExprId, Graph, ListId, VarId};
+use ordinate_expr::{Expr, ExprId, Graph, ListId, VarId};
 use ordinate_syntax::{Diagnostic, Span};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a variable is in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +150,8 @@ pub struct Model {
     pub quantities: Vec<Quantity>,
     /// In an order in which they can be evaluated.
     pub parameters: Vec<Given>,
+    /// Their values.
+    pub values: FxHashMap<VarId, f64>,
     /// Inputs and their expressions.
     pub inputs: Vec<Given>,
     /// The equations in the order of the text.
@@ -216,6 +218,18 @@ impl Model {
     pub(crate) fn variable_excused(&mut self, v: VarId) -> bool {
         let base = self.quantity(v).base.clone();
         self.excused(&base)
+    }
+
+    /// The value of an expression of numbers and parameters; `None` if it has others.
+    pub fn constant(&mut self, e: ExprId) -> Option<f64> {
+        if let Some(value) = self.graph.constant_value(e) {
+            return Some(value.to_f64());
+        }
+        let values = &self.values;
+        self.graph.evaluate(e, |leaf| match leaf {
+            Expr::Var(v) => values.get(&v).copied(),
+            _ => None,
+        })
     }
 
     /// An expression as text.

@@ -1,5 +1,6 @@
 //! From a text to a compiled model, with everything that is wrong reported at once.
 
+use ordinate_expr::ExprId;
 use ordinate_model::{Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort};
 use ordinate_program::Program;
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
@@ -65,6 +66,10 @@ pub struct Compiled {
     pub sorted: Sorted,
     /// The program.
     pub program: Arc<Program>,
+    /// Start and end time of the text.
+    pub run: Option<(f64, f64)>,
+    /// The times of start values given as `y(a) = …`, one per start value of the model.
+    pub(crate) start_times: Vec<Option<f64>>,
     /// What is doubtful in it.
     pub warnings: Vec<Diagnostic>,
     /// What the source was called.
@@ -114,7 +119,11 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let program = Arc::new(ordinate_program::compile(&mut sorted, options.jacobian));
     let compile_seconds = begin.elapsed().as_secs_f64() - parse_seconds;
     let name = source.name.clone();
-    Ok(Compiled { sorted, program, warnings: diagnostics, name, parse_seconds, compile_seconds })
+    let model = &mut sorted.model;
+    let run = model.run.and_then(|(from, to)| Some((model.constant(from)?, model.constant(to)?)));
+    let times: Vec<Option<ExprId>> = model.starts.iter().map(|given| given.at.map(|(at, _)| at)).collect();
+    let start_times = times.into_iter().map(|at| model.constant(at?)).collect();
+    Ok(Compiled { sorted, program, run, start_times, warnings: diagnostics, name, parse_seconds, compile_seconds })
 }
 
 /// The printed form of a stage. Stages before a mistake can be printed, too.

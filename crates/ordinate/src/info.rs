@@ -77,7 +77,7 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
     if n == 0 || n > MOST_STATES {
         return None;
     }
-    let (from, to) = compiled.run_times().unwrap_or((0.0, 0.0));
+    let (from, to) = compiled.run.unwrap_or((0.0, 0.0));
     let mut evaluator = Evaluator::new(compiled.program.clone());
     let values = evaluator.starts(from);
     let held = compiled.program.layout.held;
@@ -146,7 +146,7 @@ pub fn info_json(compiled: &Compiled) -> Value {
         "stiffness": stiffness(compiled),
         "switches": compiled.program.layout.switches.len(),
         "events": compiled.program.layout.conditions.len(),
-        "run": compiled.run_times().map(|(from, to)| [from, to]),
+        "run": compiled.run.map(|(from, to)| [from, to]),
     })
 }
 
@@ -195,7 +195,7 @@ pub fn info(compiled: &Compiled) -> String {
             n => format!("{n} instructions per evaluation"),
         },
     );
-    match compiled.run_times() {
+    match compiled.run {
         Some((from, to)) => line("run", &format!("{from} … {to}")),
         None => line("run", "no `run` line; give the end time with -t"),
     }

@@ -219,35 +219,7 @@ impl Compiled {
     /// Names and values of the parameters.
     pub fn parameter_values(&self) -> Vec<(String, f64)> {
         let model = &self.sorted.model;
-        let mut graph = model.graph.clone();
-        // by variable, since a long chain of parameters looks up each of them
-        let mut values: Vec<Option<f64>> = vec![None; model.variables.len()];
-        for given in &model.parameters {
-            let value = graph.evaluate(given.value, |leaf| match leaf {
-                ordinate_expr::Expr::Var(v) => values[v.0 as usize],
-                _ => None,
-            });
-            values[given.var.0 as usize] = Some(value.unwrap_or(f64::NAN));
-        }
-        let value = |v: ordinate_expr::VarId| values[v.0 as usize].expect("evaluated above");
-        model.parameters.iter().map(|given| (model.name(given.var), value(given.var))).collect()
-    }
-
-    /// Start and end time of the text.
-    pub fn run_times(&self) -> Option<(f64, f64)> {
-        let (from, to) = self.sorted.model.run?;
-        let parameters = self.parameter_values();
-        let mut graph = self.sorted.model.graph.clone();
-        let mut value = |e| {
-            graph.evaluate(e, |leaf| match leaf {
-                ordinate_expr::Expr::Var(v) => {
-                    let name = self.sorted.model.name(v);
-                    parameters.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
-                }
-                _ => None,
-            })
-        };
-        Some((value(from)?, value(to)?))
+        model.parameters.iter().map(|given| (model.name(given.var), model.values[&given.var])).collect()
     }
 }
 
@@ -257,7 +229,7 @@ pub fn run_range(compiled: &Compiled, options: &RunOptions) -> Option<(f64, f64)
 }
 
 fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]) -> Result<(f64, f64), RunError> {
-    let own = compiled.run_times();
+    let own = compiled.run;
     let t_start = match &options.t_start {
         Some(text) => time_value(text, "--t-start", parameters)?,
         None => own.map_or(0.0, |(from, _)| from),
@@ -351,20 +323,9 @@ impl StartValues {
     fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
         let model = &compiled.sorted.model;
         let mut diagnostics = Vec::new();
-        let parameters = compiled.parameter_values();
-        let mut graph = model.graph.clone();
-        for given in model.starts.iter().filter(|given| given.at.is_some()) {
-            let (at, span) = given.at.expect("filtered");
-            let value = graph.evaluate(at, |leaf| match leaf {
-                ordinate_expr::Expr::Var(v) => {
-                    let name = model.name(v);
-                    parameters.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
-                }
-                _ => None,
-            });
-            if value != Some(t_start) {
-                let name = model.name(given.var);
-                diagnostics.push(start_time_mistake(&name, value, t_start, span));
+        for (given, time) in model.starts.iter().zip(&compiled.start_times) {
+            if let Some((_, span)) = given.at.filter(|_| *time != Some(t_start)) {
+                diagnostics.push(start_time_mistake(&model.name(given.var), *time, t_start, span));
             }
         }
         let values = evaluator.starts(t_start);
@@ -399,7 +360,7 @@ impl StartValues {
 /// Mistakes of start values that show only when they are evaluated. Without a `run` line the start time is left to
 /// the command, and only the values are looked at.
 pub fn check_starts(compiled: &Compiled) -> Vec<Diagnostic> {
-    let own = compiled.run_times();
+    let own = compiled.run;
     let mut evaluator = Evaluator::new(compiled.program.clone());
     match StartValues::new(compiled, &mut evaluator, own.map_or(0.0, |(from, _)| from)) {
         Err(RunError::Model(mut found)) => {

@@ -231,17 +231,8 @@ impl<'a> Compiler<'a> {
 
     /// Twice the exponent, where it is a small half-integer known at compile time.
     fn half_power(&mut self, exponent: ExprId) -> Option<i16> {
-        let twice = 2.0 * self.constant_number(exponent)?;
+        let twice = 2.0 * self.sorted.model.constant(exponent)?;
         (twice.fract() == 0.0 && twice.abs() <= 16.0).then_some(twice as i16)
-    }
-
-    /// The value of an expression of numbers and parameters.
-    pub fn constant_number(&mut self, e: ExprId) -> Option<f64> {
-        if let Some(value) = self.sorted.model.graph.constant_value(e) {
-            return Some(value.to_f64());
-        }
-        let parameters = self.parameters.clone();
-        number(&mut self.sorted.model.graph, &parameters, e)
     }
 
     /// The expressions that switches watch; for a table the time itself.
@@ -327,7 +318,10 @@ impl<'a> Compiler<'a> {
 
     fn periods(&mut self) -> Vec<f64> {
         let periods: Vec<ExprId> = self.sorted.model.samples.iter().map(|sample| sample.period).collect();
-        periods.into_iter().map(|e| self.constant_number(e).expect("checked when the model was resolved")).collect()
+        periods
+            .into_iter()
+            .map(|e| self.sorted.model.constant(e).expect("checked when the model was resolved"))
+            .collect()
     }
 
     fn layout(&self, periods: &[f64], time_switches: &[Option<time_switch::TimeSwitch>]) -> Layout {
@@ -357,17 +351,4 @@ impl<'a> Compiler<'a> {
 fn held(sorted: &Sorted) -> impl Iterator<Item = VarId> {
     let model = &sorted.model;
     (0..model.variables.len() as u32).map(VarId).filter(|&v| model.variable(v).role == Role::Held)
-}
-
-/// Value of an expression through parameters that are defined by others.
-fn number(graph: &mut ordinate_expr::Graph, parameters: &FxHashMap<VarId, ExprId>, e: ExprId) -> Option<f64> {
-    let mut values: FxHashMap<VarId, f64> = FxHashMap::default();
-    for v in graph.variables(e) {
-        let value = number(graph, parameters, *parameters.get(&v)?)?;
-        values.insert(v, value);
-    }
-    graph.evaluate(e, |leaf| match leaf {
-        Expr::Var(v) => values.get(&v).copied(),
-        _ => None,
-    })
 }

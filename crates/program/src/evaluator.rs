@@ -27,19 +27,6 @@ fn copy(from: &[f64], to: &mut [f64]) {
     }
 }
 
-/// Copies the results out. A few are written as one: the method reads them as vectors at once, and a processor
-/// cannot hand two short stores over to one long load.
-#[inline(always)]
-fn gather(registers: &[f64], results: &[u32], out: &mut [f64]) {
-    let at = |r: u32| registers[r as usize];
-    match *results {
-        [a, b] if out.len() == 2 => out.copy_from_slice(&[at(a), at(b)]),
-        [a, b, c] if out.len() == 3 => out.copy_from_slice(&[at(a), at(b), at(c)]),
-        [a, b, c, d] if out.len() == 4 => out.copy_from_slice(&[at(a), at(b), at(c), at(d)]),
-        _ => out.iter_mut().zip(results).for_each(|(value, &r)| *value = at(r)),
-    }
-}
-
 /// The sections of a program as they are run.
 #[derive(Clone, Debug)]
 struct Code {
@@ -110,7 +97,9 @@ impl Evaluator {
         self.load(t, y, d);
         let section = section(&self.code);
         section.run(&self.program.lists, &mut self.registers);
-        gather(&self.registers, &section.results, out);
+        for (value, &register) in out.iter_mut().zip(&section.results) {
+            *value = self.registers[register as usize];
+        }
     }
 
     /// Named expressions, outputs, held values, inputs.

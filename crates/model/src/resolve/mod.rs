@@ -100,7 +100,6 @@ struct Resolver<'a> {
     introduced: FxHashSet<String>,
     elements: FxHashMap<(Name, Vec<i64>), usize>,
     watched: FxHashMap<Watch, VarId>,
-    parameter_values: FxHashMap<VarId, f64>,
     used_parameters: Vec<bool>,
     input_index: FxHashMap<VarId, usize>,
     /// Where the start value (or guess) of a variable stands in its list.
@@ -142,7 +141,6 @@ pub fn resolve(
         introduced: FxHashSet::default(),
         elements: FxHashMap::default(),
         watched: FxHashMap::default(),
-        parameter_values: FxHashMap::default(),
         used_parameters: Vec::new(),
         input_index: FxHashMap::default(),
         start_index: FxHashMap::default(),

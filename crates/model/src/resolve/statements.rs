@@ -59,7 +59,7 @@ impl Resolver<'_> {
                         self.error("duplicate-run", statement.span, "there is more than one `run` line");
                     }
                     for (value, at) in [(bounds.0, *from), (bounds.1, *to)] {
-                        if self.number(value).is_none() {
+                        if self.model.constant(value).is_none() {
                             self.error("not-constant", self.tree.span(at), "a run time must be a constant expression");
                         }
                     }
@@ -414,7 +414,7 @@ impl Resolver<'_> {
     fn every(&mut self, period: Expr, actions: &[Assignment], span: Span) {
         let value = self.number_expression(period, View::Instant);
         let at = self.tree.span(period);
-        match self.number(value) {
+        match self.model.constant(value) {
             Some(seconds) if seconds > 0.0 && seconds.is_finite() => {}
             Some(seconds) => {
                 self.error("bad-value", at, format!("a sampling period must be positive, here it is {seconds}"))

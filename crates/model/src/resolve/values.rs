@@ -2,26 +2,14 @@
 
 use super::{Resolver, SetError, View};
 use crate::{Given, Role, closest, constant};
-use ordinate_expr::{Expr as Term, ExprId, VarId};
+use ordinate_expr::{ExprId, VarId};
 use ordinate_syntax::{Declaration, Diagnostic, Name, NodeKind, Span, StatementKind};
 use rustc_hash::FxHashMap;
 
 impl Resolver<'_> {
-    /// The value of an expression of numbers and parameters; `None` if it has others.
-    pub(super) fn number(&mut self, e: ExprId) -> Option<f64> {
-        if let Some(value) = self.model.graph.constant_value(e) {
-            return Some(value.to_f64());
-        }
-        let values = &self.parameter_values;
-        self.model.graph.evaluate(e, |leaf| match leaf {
-            Term::Var(v) => values.get(&v).copied(),
-            _ => None,
-        })
-    }
-
     /// An integer for an index or a bound, or a report.
     pub(super) fn integer(&mut self, e: ExprId, span: Span, what: &str) -> Option<i64> {
-        let Some(value) = self.number(e) else {
+        let Some(value) = self.model.constant(e) else {
             let variables = self.model.graph.variables(e);
             if variables.iter().any(|&v| self.model.variable_excused(v)) {
                 return None;
@@ -127,7 +115,7 @@ impl Resolver<'_> {
             Some(value) => value,
             None => self.number_expression(value, View::Instant),
         };
-        if self.parameter_values.contains_key(&var) {
+        if self.model.values.contains_key(&var) {
             // a plain name is reported where names are collected
             if !declaration.target.index.is_empty() {
                 let name = self.model.name(var);
@@ -135,13 +123,13 @@ impl Resolver<'_> {
             }
             return;
         }
-        match self.number(value) {
-            Some(number) if number.is_finite() => _ = self.parameter_values.insert(var, number),
+        match self.model.constant(value) {
+            Some(number) if number.is_finite() => _ = self.model.values.insert(var, number),
             Some(number) => {
                 let name = self.model.name(var);
                 let span = self.tree.span(declaration.value.expect("checked above"));
                 self.error("bad-value", span, format!("the value of `{name}` is not a finite number ({number})"));
-                self.parameter_values.insert(var, 1.0);
+                self.model.values.insert(var, 1.0);
             }
             None => {
                 let span = self.tree.span(declaration.value.expect("checked above"));
@@ -149,7 +137,7 @@ impl Resolver<'_> {
                     Diagnostic::error("not-constant", span, "a parameter is made of numbers and other parameters only")
                         .help("write it as an equation, without `param`, if it changes during a run"),
                 );
-                self.parameter_values.insert(var, 1.0);
+                self.model.values.insert(var, 1.0);
             }
         }
         self.model.parameters.push(Given { var, value, span: declaration.target.span, at: None });
@@ -159,7 +147,7 @@ impl Resolver<'_> {
     fn placeholder(&mut self, declaration: &Declaration) {
         if let Some(var) = self.target_variable(&declaration.target, Role::Parameter) {
             let value = self.model.graph.integer(1);
-            self.parameter_values.insert(var, 1.0);
+            self.model.values.insert(var, 1.0);
             self.model.parameters.push(Given { var, value, span: declaration.target.span, at: None });
             self.mark_used(var);
         }
@@ -195,7 +183,7 @@ impl Resolver<'_> {
             }
         }
         let (names, elements) = (&self.tree.names, &self.elements);
-        let (quantities, values) = (&self.model.quantities, &self.parameter_values);
+        let (quantities, values) = (&self.model.quantities, &self.model.values);
         let mut used = None;
         let resolved = constant::read(&mut self.model.graph, text, &mut |g, name| {
             let own = names.iter().position(|known| known == name)?;
@@ -205,7 +193,7 @@ impl Resolver<'_> {
             Some(g.variable(var))
         });
         used.into_iter().for_each(|var| self.mark_used(var));
-        let resolved = resolved.filter(|&e| self.number(e).is_some_and(f64::is_finite));
+        let resolved = resolved.filter(|&e| self.model.constant(e).is_some_and(f64::is_finite));
         if resolved.is_none() {
             self.set_errors.push(SetError::BadValue { name: name.into(), value: text.clone() });
         }
