@@ -117,3 +117,14 @@ fn an_interrupted_run_ends_with_the_row_where_it_got_to() {
     assert_eq!(sink.last, run.outcome.t_reached);
     assert_eq!(run.reason.expect("it ended early").kind, "interrupted");
 }
+
+/// The unit as it was written, and with the seconds of a derivative where only the quantity has one.
+#[test]
+fn units_are_shown_as_they_were_written() {
+    let text = "phi'' = -phi\ni' = -i\ninit phi = 1 [rad], phi' = 0, i = 2 [A]\nrun 0 .. 1";
+    let labels = |name: &str| {
+        let options = PlotOptions { variables: vec![name.into()], ..PlotOptions::default() };
+        picture(text, &options).panels[0].y.label.clone()
+    };
+    assert_eq!(["phi", "phi'", "i"].map(labels), ["phi [rad]", "phi' [rad/s]", "i [A]"]);
+}
