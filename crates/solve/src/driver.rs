@@ -68,6 +68,8 @@ struct Run<'a> {
     d: Vec<f64>,
     /// The step wished for next.
     h: f64,
+    /// `h` is what the method wished for from here.
+    wished: bool,
     /// A fixed step must be shorter than this to be computed at all.
     shorter: Option<f64>,
     /// f(t, y, d), if `f_known`.
@@ -129,6 +131,7 @@ impl<'a> Run<'a> {
             y: start.y.to_vec(),
             d,
             h: 0.0,
+            wished: false,
             shorter: None,
             f: vec![0.0; n],
             f_known: false,
@@ -142,6 +145,7 @@ impl<'a> Run<'a> {
         self.begin()?;
         while self.t < self.t_end {
             self.check_limits()?;
+            self.ask_wish()?;
             let plan = self.plan()?;
             let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
             let tried = self.flow.with(|system| self.method.try_step(system, &from, plan.h, &self.tol));
@@ -177,12 +181,32 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Asks the method how long the step from here should be, if it has wishes.
+    fn ask_wish(&mut self) -> Result<(), Reason> {
+        if self.wished || self.options.step.is_some() || !self.method.wishes() {
+            return Ok(());
+        }
+        let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
+        let wish = self.flow.with(|system| self.method.wish(system, &from, &self.tol));
+        match wish {
+            Ok(h) => self.h = h.max(2.0 * self.smallest_step()),
+            Err(StepFailure::NotFinite { component, .. } | StepFailure::NotFiniteAtStart { component }) => {
+                return Err(self.not_finite_here(component));
+            }
+        }
+        self.wished = true;
+        Ok(())
+    }
+
     fn choose_first_step(&mut self) -> Result<(), Reason> {
         if self.options.step.is_some() {
             return Ok(());
         }
         if let Some(h) = self.options.first_step.filter(|_| self.t == self.t_start) {
-            self.h = h;
+            (self.h, self.wished) = (h, true);
+            return Ok(());
+        }
+        if self.method.wishes() {
             return Ok(());
         }
         self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
@@ -309,6 +333,7 @@ impl<'a> Run<'a> {
             }
         }
         self.f_known = false;
+        self.wished = false;
         self.shorter = None;
         if self.t > t {
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
@@ -364,6 +389,7 @@ impl<'a> Run<'a> {
     fn event(&mut self, crossing: Option<Crossing>, h: f64) -> Result<(), Reason> {
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h };
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
+        self.wished = false;
         self.rows_at_event(happened.acted)?;
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });

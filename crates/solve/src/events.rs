@@ -189,6 +189,9 @@ impl Events {
         }
         self.switches.across.clear();
         happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.boundaries();
+        if happened.changed {
+            flow.system.refresh(now.t, now.d, now.y);
+        }
         if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }

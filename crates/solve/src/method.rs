@@ -87,6 +87,17 @@ pub trait Method {
         tol: &Tolerance,
     ) -> Result<Trial, StepFailure>;
 
+    /// Whether the method itself knows how long a step from a point should be: see [`Method::wish`].
+    fn wishes(&self) -> bool {
+        false
+    }
+
+    /// The step that the method wants from here, asked once before the first attempt from a point; on rejection the
+    /// driver shortens it. Only of methods that have wishes.
+    fn wish(&mut self, _system: &mut dyn System, _from: &Point, _tol: &Tolerance) -> Result<f64, StepFailure> {
+        Ok(f64::INFINITY)
+    }
+
     /// The state at the end of the remembered step.
     fn end(&self) -> &[f64];
 

@@ -9,6 +9,8 @@
 //! side, ends a step there and changes the mode; f itself never compares anything. A *condition* is a
 //! truth value made of modes; where it becomes true, its action runs. *Held* values are assigned by actions only.
 
+use crate::Jets;
+
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwitchKind {
@@ -100,4 +102,13 @@ pub trait System {
     /// Performs an action: reads t, y, d as they are before it, and writes the elements it assigns into
     /// `new_y` and `new_d`; the others are left alone.
     fn act(&mut self, _action: usize, _t: f64, _y: &[f64], _d: &[f64], _new_y: &mut [f64], _new_d: &mut [f64]) {}
+
+    /// The series of its solutions, if it can make them.
+    fn jets(&mut self) -> Option<&mut dyn Jets> {
+        None
+    }
+
+    /// Recomputes the states that are functions of the other ones (auxiliary variables of a transformed model), because
+    /// an event changed those or d.
+    fn refresh(&mut self, _t: f64, _d: &[f64], _y: &mut [f64]) {}
 }
