@@ -15,7 +15,7 @@ pub fn check(args: &CheckArgs) -> Exit {
     let (diagnostics, states) = match compile(&source, &options) {
         Ok(compiled) => {
             let found = ordinate::check_starts(&compiled);
-            ([compiled.warnings, found].concat(), compiled.program.layout.states)
+            ([compiled.warnings, found].concat(), compiled.program.visible)
         }
         Err(Failure::Model(diagnostics)) => (diagnostics, 0),
         Err(failure @ Failure::Set(_)) => return source::show_failure(&failure, &source),

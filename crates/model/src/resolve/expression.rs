@@ -38,6 +38,7 @@ impl Resolver<'_> {
         let tree = self.tree;
         let first = e.first.0 as usize;
         let mut values: Vec<(ExprId, Type)> = Vec::with_capacity(e.root.0 as usize + 1 - first);
+        let inside = tree.inside_transfer(e);
         for at in e.range() {
             let node = &tree.nodes[at];
             let value = |id: NodeId| values[id.0 as usize - first];
@@ -65,6 +66,11 @@ impl Resolver<'_> {
                         self.error("type", node.span, "the branches are a number and a condition");
                     }
                     (self.model.graph.select(c, then.0, otherwise.0), then.1)
+                }
+                NodeKind::Variable { name, index, primes, .. }
+                    if inside.get(at - first) == Some(&true) && tree.name(*name) == "s" =>
+                {
+                    (self.transfer_variable(index.is_empty() && *primes == 0, node.span), Type::Number)
                 }
                 NodeKind::Variable { name, name_span, index, primes } => {
                     let mut at = Vec::with_capacity(index.len());
@@ -178,7 +184,14 @@ impl Resolver<'_> {
     }
 
     pub(super) fn new_quantity(&mut self, name: String, base: String, role: Role, span: Span) -> VarId {
-        self.model.quantities.push(Quantity { name, base, members: Vec::new(), declared: false, reported: false });
+        self.model.quantities.push(Quantity {
+            name,
+            base,
+            members: Vec::new(),
+            declared: false,
+            reported: false,
+            hidden: false,
+        });
         self.model.new_variable(self.model.quantities.len() - 1, 0, role, span)
     }
 
@@ -332,9 +345,8 @@ impl Resolver<'_> {
             Some(Arity::Exactly(n)) => wrong_count(text, &count_of(n), a.len(), span),
             Some(Arity::AtLeast(n)) => wrong_count(text, &format!("at least {}", count_of(n)), a.len(), span),
             None if OPERATORS.contains(&text) => {
-                // its own variable
-                self.model.doubtful.insert("s".into());
-                Diagnostic::error("not-yet", name_span, format!("`{text}` is not available in this version"))
+                let places: Vec<Span> = arguments.iter().map(|&(_, at)| at).collect();
+                return (self.operator(text, (name_span, span), &a, &places, view), Type::Number);
             }
             None => self.unknown_function(name_span, text, arguments),
         };
@@ -353,7 +365,7 @@ impl Resolver<'_> {
         if self.introduced.contains(text) {
             let earlier = arguments.len() == 1 && self.model.graph.uses_time(arguments[0].0.0);
             return error.help(if earlier {
-                format!("a delayed value, `delay({text}, …)`, is not available in this version")
+                format!("a value of the past is written `pade({text}, T, 5)`: a delay by T, approximately")
             } else {
                 format!("to multiply, write `{text}*(…)`; an element is `{text}[…]`")
             });
@@ -465,11 +477,11 @@ impl Resolver<'_> {
     }
 }
 
-fn count_of(n: usize) -> String {
+pub(super) fn count_of(n: usize) -> String {
     if n == 1 { "1 argument".into() } else { format!("{n} arguments") }
 }
 
-fn wrong_count(name: &str, wanted: &str, given: usize, span: Span) -> Diagnostic {
+pub(super) fn wrong_count(name: &str, wanted: &str, given: usize, span: Span) -> Diagnostic {
     Diagnostic::error("arguments", span, format!("`{name}` takes {wanted}, here are {given}"))
 }
 

@@ -6,6 +6,7 @@ mod equality;
 mod expression;
 mod names;
 mod statements;
+mod transfer;
 mod values;
 
 use crate::{Model, TableData, Watch};
@@ -100,6 +101,10 @@ struct Resolver<'a> {
     introduced: FxHashSet<String>,
     elements: FxHashMap<(Name, Vec<i64>), usize>,
     watched: FxHashMap<Watch, VarId>,
+    /// The variable s of transfer functions, made at its first use.
+    transfer_s: Option<VarId>,
+    /// Operators with states of their own: the same one twice has its states once.
+    operators: FxHashMap<transfer::Key, ExprId>,
     used_parameters: Vec<bool>,
     input_index: FxHashMap<VarId, usize>,
     /// Where the start value (or guess) of a variable stands in its list.
@@ -141,6 +146,8 @@ pub fn resolve(
         introduced: FxHashSet::default(),
         elements: FxHashMap::default(),
         watched: FxHashMap::default(),
+        transfer_s: None,
+        operators: FxHashMap::default(),
         used_parameters: Vec::new(),
         input_index: FxHashMap::default(),
         start_index: FxHashMap::default(),
