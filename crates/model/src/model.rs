@@ -158,6 +158,8 @@ pub struct Model {
     pub inputs: Vec<Given>,
     /// The equations in the order of the text.
     pub equations: Vec<Equation>,
+    /// Derivatives that were states but for the jumps of an input: shown like states, after them.
+    pub jumping: Vec<VarId>,
     /// What is declared as an output.
     pub outputs: Vec<VarId>,
     /// Start values, in an order in which they can be evaluated.

@@ -231,7 +231,18 @@ impl Resolver<'_> {
             self.report(error.help("write a comparison such as `x > 0`"));
             return (self.model.graph.integer(1), Type::Any);
         }
-        let var = self.variable(name, index, primes, span);
+        let held = self.kinds.get(&name) == Some(&Kind::Held) && primes > 0 && primes <= MAX_PRIMES;
+        let var = match held {
+            // an impulse at every sample: an equation may be written for it, otherwise it is reported later
+            true => self.variable(name, index, 0, span).map(|u| self.impulse(u, primes, span)),
+            false => self.variable(name, index, primes, span),
+        };
+        if held {
+            return match var {
+                Some(var) => (self.model.graph.variable(var), Type::Number),
+                None => (self.model.graph.integer(1), Type::Any),
+            };
+        }
         match var.map(|var| (var, self.model.variable(var).role)) {
             Some((var, Role::Input)) if primes > 0 => (self.input_derivative(var, primes, span), Type::Number),
             Some((var, role)) => {
@@ -255,6 +266,9 @@ impl Resolver<'_> {
             return self.model.graph.integer(1);
         };
         let mut value = self.model.inputs[k].value;
+        if self.derivatives_of(value).is_some_and(|allowed| primes as usize > allowed) {
+            return self.model.graph.variable(var);
+        }
         for _ in 0..primes {
             if !self.may_grow(span) {
                 break;
@@ -264,6 +278,15 @@ impl Resolver<'_> {
             value = g.derivative(value, |leaf| if leaf == Term::Time { one } else { zero });
         }
         value
+    }
+
+    /// u′, u″, … of a function u that jumps.
+    fn impulse(&mut self, u: VarId, primes: u32, span: Span) -> VarId {
+        let quantity = self.model.variable(u).quantity;
+        (1..=primes).fold(u, |_, p| match self.model.quantities[quantity].members.get(p as usize) {
+            Some(&Some(known)) => known,
+            _ => self.model.new_variable(quantity, p, Role::Input, span),
+        })
     }
 
     /// The variable of a name with index and primes. What a name is depends on its kind; an unknown comes into

@@ -2,6 +2,7 @@
 //! branch turned into a switch. Reports all mistakes; a part that is not understood is replaced by
 //! something harmless, so that one mistake does not hide the next.
 
+mod derivatives;
 mod equality;
 mod expression;
 mod names;
@@ -105,6 +106,10 @@ struct Resolver<'a> {
     transfer_s: Option<VarId>,
     /// Operators with states of their own: the same one twice has its states once.
     operators: FxHashMap<transfer::Key, ExprId>,
+    /// Tables with straight lines between their points: their pieces meet.
+    joined_tables: FxHashSet<ExprId>,
+    /// What named expressions of time are whose derivatives have impulses.
+    jumping_values: FxHashMap<VarId, ExprId>,
     used_parameters: Vec<bool>,
     input_index: FxHashMap<VarId, usize>,
     /// Where the start value (or guess) of a variable stands in its list.
@@ -148,6 +153,8 @@ pub fn resolve(
         watched: FxHashMap::default(),
         transfer_s: None,
         operators: FxHashMap::default(),
+        joined_tables: FxHashSet::default(),
+        jumping_values: FxHashMap::default(),
         used_parameters: Vec::new(),
         input_index: FxHashMap::default(),
         start_index: FxHashMap::default(),
@@ -167,6 +174,7 @@ pub fn resolve(
     r.model.doubtful = crate::consequences::names_in(text, &tree.mistaken);
     r.collect_names();
     r.statements();
+    r.reduce_derivatives();
     r.check_equalities();
     r.warn_unused_parameters();
     r.diagnostics.extend(crate::units::check(tree, text, &mut r.model));

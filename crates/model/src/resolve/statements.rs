@@ -217,7 +217,12 @@ impl Resolver<'_> {
         let time = g.time();
         let since = g.sub(time, start);
         let rise = g.mul(slope, since);
-        g.add(value, rise)
+        let joined = g.add(value, rise);
+        // two rows of one time are a jump
+        if data.times.windows(2).all(|pair| pair[0] < pair[1]) {
+            self.joined_tables.insert(joined);
+        }
+        joined
     }
 
     fn equation(&mut self, left: Expr, right: Expr, span: Span) {

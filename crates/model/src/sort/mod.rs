@@ -201,7 +201,8 @@ fn columns(model: &Model, states: &[State]) -> Vec<VarId> {
     };
     let named = plain(Role::Unknown).filter(|v| !is_output[v.0 as usize]);
     let mut list: Vec<VarId> = Vec::new();
-    for v in named.chain(outputs).chain(plain(Role::Held)) {
+    let jumping = model.jumping.iter().copied();
+    for v in jumping.chain(named).chain(outputs).chain(plain(Role::Held)) {
         if !std::mem::replace(&mut taken[v.0 as usize], true) {
             list.push(v);
         }
