@@ -135,21 +135,6 @@ pub fn msi_start(
         .collect())
 }
 
-/// The states of [`msi`] in which a constant input 1 has held for ever: vₖ = aₖ G − bₖ with G = b₀/a₀, from vₖ₊₁′ = 0.
-/// The first of `a` is not zero.
-pub fn msi_settled(g: &mut Graph, a: &[ExprId], b: &[ExprId]) -> Result<Vec<ExprId>, Improper> {
-    let (mut a, b) = normal(g, a, b)?;
-    let n = a.len();
-    a.push(g.integer(1));
-    let gain = g.div(b[0], a[0]);
-    Ok((1..=n)
-        .map(|k| {
-            let held = g.mul(a[k], gain);
-            g.sub(held, b[k])
-        })
-        .collect())
-}
-
 /// The states of [`mdorav`] that mean the start values y, y′, …, y⁽ⁿ⁻¹⁾ under an input with derivatives z, z′, …;
 /// `None` where they do not follow: numerator and denominator have a common root, or n is more than 8.
 pub fn mdorav_start(

@@ -11,7 +11,10 @@ mod pade;
 mod rational;
 mod realisation;
 
-pub use methods::{Improper, mdor, mdorav, mdorav_start, msi, msi_settled, msi_start, time_scale};
-pub use pade::{pade, pade_fraction, pade_settled};
+pub use methods::{Improper, mdor, mdorav, mdorav_start, msi, msi_start, time_scale};
+pub use pade::{pade, pade_fraction};
 pub use rational::{NotRational, Rational, rational};
 pub use realisation::Realisation;
+
+#[cfg(test)]
+mod tests;

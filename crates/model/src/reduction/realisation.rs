@@ -93,14 +93,6 @@ impl Realisation {
         }
         new
     }
-
-    /// The same system with its time T times as slow: s becomes sT. For realisations that need z alone.
-    pub fn slowed(&self, g: &mut Graph, time: ExprId) -> Realisation {
-        let mut new = self.clone();
-        let rows = new.matrix.iter_mut().chain(&mut new.input);
-        rows.flatten().for_each(|entry| *entry = g.div(*entry, time));
-        new
-    }
 }
 
 /// Σ aₖ bₖ over the shorter of the two.

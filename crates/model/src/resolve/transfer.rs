@@ -3,9 +3,9 @@
 
 use super::expression::{count_of, wrong_count};
 use super::{Resolver, View};
-use crate::reduction::{NotRational, Rational, Realisation, msi, pade, pade_settled, rational, time_scale};
+use crate::reduction::{NotRational, Rational, msi, pade, rational, time_scale};
 use crate::{Equation, Given, Role};
-use ordinate_expr::{Expr as Term, ExprId, VarId};
+use ordinate_expr::{Expr as Term, ExprId, Graph, VarId};
 use ordinate_syntax::{Diagnostic, Span};
 
 /// What makes two operators the same: the argument, the delay and its order, or the transfer function.
@@ -109,11 +109,10 @@ impl Resolver<'_> {
         if let Some(&known) = self.operators.get(&key) {
             return Some(known);
         }
-        let g = &mut self.model.graph;
-        let realisation = pade(g, delay, n);
-        // before the start z was what it is just before the start, so that y begins with that value
-        let starts: Vec<ExprId> = pade_settled(g, n).into_iter().map(|gain| g.mul(gain, z)).collect();
-        Some(self.realise(key, &realisation, z, &starts, span))
+        // z was always what it is just before the start; so y begins with that value
+        let mut starts = vec![self.model.graph.integer(0); n as usize];
+        starts[0] = z;
+        Some(self.realise(key, &starts, span, &|g, x| pade(g, delay, x, z)))
     }
 
     fn laplace_operator(&mut self, a: &[ExprId], places: &[Span], span: Span) -> Option<ExprId> {
@@ -155,7 +154,7 @@ impl Resolver<'_> {
             .collect();
         let scaled = realisation.scaled(g, &factors);
         let rest = vec![g.integer(0); n];
-        Some(self.realise(key, &scaled, z, &rest, span))
+        Some(self.realise(key, &rest, span, &|g, x| (scaled.rates(g, x, &[z]), scaled.value(g, x, &[z]))))
     }
 
     /// Coefficients of the denominator and the numerator, constants whose last one is not zero.
@@ -230,7 +229,9 @@ impl Resolver<'_> {
             return Some(value);
         }
         let variables = self.model.graph.variables(e);
-        if variables.iter().any(|&v| self.model.variable_excused(v)) {
+        // a name that nothing introduces is reported as such
+        let stranger = |r: &mut Self, v: VarId| !r.introduced.contains(&r.model.quantity(v).base);
+        if variables.iter().any(|&v| self.model.variable_excused(v) || stranger(self, v)) {
             return None;
         }
         let changing = variables.into_iter().find(|&v| self.model.variable(v).role != Role::Parameter);
@@ -244,10 +245,16 @@ impl Resolver<'_> {
         None
     }
 
-    /// Makes the states and equations of a system; the expression is its output.
-    fn realise(&mut self, key: Key, system: &Realisation, z: ExprId, starts: &[ExprId], span: Span) -> ExprId {
+    /// Makes the states of a system, whose rates and output `system` gives; the expression is its output.
+    fn realise(
+        &mut self,
+        key: Key,
+        starts: &[ExprId],
+        span: Span,
+        system: &dyn Fn(&mut Graph, &[ExprId]) -> (Vec<ExprId>, ExprId),
+    ) -> ExprId {
         if !self.may_grow(span) {
-            return z;
+            return self.model.graph.integer(1);
         }
         let text: String = self.text[span.start as usize..span.end as usize].split_whitespace().collect();
         let short: String =
@@ -262,20 +269,19 @@ impl Resolver<'_> {
             states.push(var);
         }
         let x: Vec<ExprId> = states.iter().map(|&v| self.model.graph.variable(v)).collect();
-        let rates = system.rates(&mut self.model.graph, &x, &[z]);
+        let (rates, y) = system(&mut self.model.graph, &x);
         for (&v, right) in states.iter().zip(rates) {
             let rate = self.model.new_variable(self.model.variable(v).quantity, 1, Role::Unknown, span);
             let left = self.model.graph.variable(rate);
             self.model.equations.push(Equation { left, right, span });
         }
-        let y = system.value(&mut self.model.graph, &x, &[z]);
         self.operators.insert(key, y);
         y
     }
 }
 
 /// A power of two as an exact constant.
-fn power_of_two(g: &mut ordinate_expr::Graph, value: f64) -> ExprId {
+fn power_of_two(g: &mut Graph, value: f64) -> ExprId {
     let (two, exponent) = (g.integer(2), g.integer(value.log2() as i64));
     g.pow(two, exponent)
 }
