@@ -242,6 +242,7 @@ fn a_transfer_function_says_what_is_wrong_with_it() {
         ("y = laplace(1/(s' + 1), 1)", &[("syntax", "a plain name")]),
         ("y = laplace(if s > 0 then 1 else 2, 1)", &[("transfer", "no fraction of polynomials")]),
         ("y = laplace(laplace(1/(s + 1), 1), 1)", &[("not-constant", "is none")]),
+        ("0 = x - 3*t; y = laplace(1/(x*s + 1), 1)", &[("not-constant", "`x` is none")]),
     ]);
 }
 

@@ -15,6 +15,9 @@ pub(super) enum Key {
     Laplace(ExprId, ExprId),
 }
 
+/// x′ and y of a system.
+type RatesAndOutput = (Vec<ExprId>, ExprId);
+
 /// The highest order of `pade`: beyond it the approximation rings more than it delays.
 const MAX_PADE: i64 = 20;
 
@@ -229,9 +232,7 @@ impl Resolver<'_> {
             return Some(value);
         }
         let variables = self.model.graph.variables(e);
-        // a name that nothing introduces is reported as such
-        let stranger = |r: &mut Self, v: VarId| !r.introduced.contains(&r.model.quantity(v).base);
-        if variables.iter().any(|&v| self.model.variable_excused(v) || stranger(self, v)) {
+        if variables.iter().any(|&v| self.model.variable_excused(v)) {
             return None;
         }
         let changing = variables.into_iter().find(|&v| self.model.variable(v).role != Role::Parameter);
@@ -241,7 +242,12 @@ impl Resolver<'_> {
         };
         let message = format!("{what} must be a constant expression{cause}");
         let help = "use numbers and parameters only: declare it with `param`";
-        self.report(Diagnostic::error("not-constant", span, message).help(help));
+        let found = Diagnostic::error("not-constant", span, message).help(help);
+        match changing {
+            // it may turn out to have no equation at all, which is reported as such
+            Some(v) => self.model.pending.push((self.model.variable(v).quantity, found)),
+            None => self.report(found),
+        }
         None
     }
 
@@ -251,7 +257,7 @@ impl Resolver<'_> {
         key: Key,
         starts: &[ExprId],
         span: Span,
-        system: &dyn Fn(&mut Graph, &[ExprId]) -> (Vec<ExprId>, ExprId),
+        system: &dyn Fn(&mut Graph, &[ExprId]) -> RatesAndOutput,
     ) -> ExprId {
         if !self.may_grow(span) {
             return self.model.graph.integer(1);
