@@ -1,5 +1,5 @@
 # A heater with dead time under PI control: the water needs Td from the heater to the sensor.
-# With Td = 0.5 the loop settles, with --set Td=3 it oscillates with growing swings.
+# With Td = 0.5 the loop settles, with --set Td=4 it swings more and more.
 param K = 2 [K/W], tau = 5 [s], Td = 0.5 [s]      # the process
 param Kp = 1 [W/K], Ti = 4 [s]                    # the controller
 param ambient = 20 [K]
