@@ -258,6 +258,10 @@ fn the_derivative_of_a_jump_is_used_rightly_or_refused() {
         ("input u = ramp(t - 1); y = u''", &[("input-derivative", "which no number can be")]),
         ("input u = ramp(t - 1); y = u'", &[]),
         ("input u = sin(t); y = u'''", &[]),
+        ("input u = sin(t); output u''", &[]),
+        ("input u = step(t - 1); output u'", &[("input-derivative", "no number")]),
+        ("input a = b; input b = a; y = a", &[("circular-input", "`b` is defined by itself")]),
+        ("input a = a + 1; y = a'", &[("circular-input", "`a` is defined by itself")]),
         ("u = sin(t); y = u'''", &[]),
         ("input u = step(t - 1); y'' + y = u'; y(0) = 1", &[("missing-start", "its value just before the start")]),
         (

@@ -197,6 +197,10 @@ fn derivatives_of_an_input_that_jumps_are_impulses() {
         let ramp = |t: f64| 2.0 * t - 2.0 + 2.0 * (-t).exp();
         if t < 1.0 { ramp(t) } else { (ramp(1.0) - 1.0) * (1.0 - t).exp() }
     });
+    // inputs made of others, and derivatives as outputs
+    agrees("input b = a^2, a = sin(t); y = b'", "y", times, |t| (2.0 * t).sin());
+    agrees("input b = 2*a, a = step(t - 1); y' + y = b'; y(0) = 0", "y", times, after(1.0, |x| 2.0 * (-x).exp()));
+    agrees("input u = sin(t); output u''", "u''", times, |t| -t.sin());
     // a kink has a derivative, but no second one
     agrees("input u = ramp(t - 1); y = u'", "y", times, after(1.0, |_| 1.0));
     agrees("input u = ramp(t - 1); y'' + y = u''; init y = 0, y' = 0", "y", times, after(1.0, f64::sin));

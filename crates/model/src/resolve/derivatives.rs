@@ -11,10 +11,10 @@
 
 use super::Resolver;
 use crate::reduction::Improper;
-use crate::{Equation, Given, Quantity, Role, Watch};
+use crate::{Equation, Given, Role, Variable, Watch};
 use ordinate_expr::{Expr as Term, ExprId, VarId};
 use ordinate_syntax::{Diagnostic, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Why an equation cannot be rewritten.
 enum Refused {
@@ -46,12 +46,24 @@ impl Resolver<'_> {
     /// Replaces all derivatives of functions of time that jump, and of named expressions of time.
     pub(super) fn reduce_derivatives(&mut self) {
         self.named_derivatives();
+        self.input_outputs();
+        if !self.model.variables.iter().any(|variable| variable.role == Role::Input && variable.primes > 0) {
+            return;
+        }
         let mut dropped: FxHashMap<VarId, VarId> = FxHashMap::default();
         for k in 0..self.model.equations.len() {
             let Equation { left, right, span } = self.model.equations[k];
+            if self.impulses(left).is_empty() && self.impulses(right).is_empty() {
+                continue;
+            }
             let residual = self.model.graph.sub(left, right);
             let jumping = self.impulses(residual);
-            let Some(&first) = jumping.first() else { continue };
+            // u' - u' is nothing
+            let Some(&first) = jumping.first() else {
+                let zero = self.model.graph.integer(0);
+                self.model.equations[k] = Equation { left: residual, right: zero, span };
+                continue;
+            };
             match self.reduction(k, residual, jumping) {
                 Ok(reduction) => {
                     let above = &reduction.members[reduction.r + 1..];
@@ -72,153 +84,6 @@ impl Resolver<'_> {
             variable.role == Role::Input && variable.primes > 0
         };
         variables.into_iter().filter(jumping).collect()
-    }
-
-    /// u′ of `u = …` where u is a function of time: a named expression of its own, or an impulse.
-    fn named_derivatives(&mut self) {
-        let explicit = self.named_expressions();
-        for quantity in 0..self.model.quantities.len() {
-            let members: Vec<VarId> = self.model.quantities[quantity].members.iter().flatten().copied().collect();
-            let [u, higher @ ..] = members.as_slice() else { continue };
-            let (true, Some(&value)) = (!higher.is_empty(), explicit.get(u)) else { continue };
-            let started = self.model.starts.iter().any(|given| self.model.variable(given.var).quantity == quantity);
-            let own = |e: &Equation| matches!(self.model.graph.node(e.left), Term::Var(v) if higher.contains(&v));
-            if started || self.model.equations.iter().any(own) || !self.is_of_time(value, &explicit) {
-                continue;
-            }
-            let value = self.inlined(value, &explicit);
-            let allowed = self.derivatives_of(value);
-            self.model.quantities[quantity].members.truncate(1);
-            let mut slope = value;
-            for (k, &v) in higher.iter().enumerate() {
-                let span = self.model.variable(v).span;
-                slope = self.time_derivative(slope);
-                if allowed.is_some_and(|allowed| k + 1 > allowed) {
-                    self.model.variables[v.0 as usize].role = Role::Input;
-                    continue;
-                }
-                let name = self.model.name(v);
-                let new = Quantity {
-                    name: name.clone(),
-                    base: name,
-                    members: vec![Some(v)],
-                    declared: true,
-                    reported: false,
-                    hidden: false,
-                };
-                self.model.quantities.push(new);
-                let variable = &mut self.model.variables[v.0 as usize];
-                (variable.quantity, variable.primes) = (self.model.quantities.len() - 1, 0);
-                let left = self.model.graph.variable(v);
-                self.model.equations.push(Equation { left, right: slope, span });
-            }
-            // impulses still look up their function here
-            self.jumping_values.insert(*u, value);
-        }
-    }
-
-    /// Right-hand sides of `v = …`.
-    fn named_expressions(&mut self) -> FxHashMap<VarId, ExprId> {
-        let mut explicit = FxHashMap::default();
-        for equation in &self.model.equations {
-            if let Term::Var(v) = self.model.graph.node(equation.left)
-                && self.model.variable(v).primes == 0
-                && self.model.variable(v).role == Role::Unknown
-            {
-                explicit.insert(v, equation.right);
-            }
-        }
-        explicit
-    }
-
-    /// Whether an expression is made of t, parameters, inputs, held values and named expressions of such.
-    fn is_of_time(&mut self, e: ExprId, explicit: &FxHashMap<VarId, ExprId>) -> bool {
-        let watches: FxHashMap<VarId, Watch> = self.model.switches.iter().map(|s| (s.mode, s.watch)).collect();
-        let mut seen = FxHashSet::default();
-        let mut open = vec![e];
-        while let Some(e) = open.pop() {
-            for v in self.model.graph.variables(e) {
-                if !seen.insert(v) {
-                    continue;
-                }
-                match self.model.variable(v).role {
-                    Role::Parameter | Role::Input | Role::Held => {}
-                    Role::Mode => match watches.get(&v) {
-                        Some(Watch::Sign(g) | Watch::Floor(g)) => open.push(*g),
-                        Some(Watch::Segment(_)) | None => {}
-                    },
-                    Role::Unknown => match explicit.get(&v) {
-                        Some(&value) => open.push(value),
-                        None => return false,
-                    },
-                }
-            }
-        }
-        true
-    }
-
-    /// An expression with named expressions put in. One that needs itself is left: it is a loop, not a function of time.
-    fn inlined(&mut self, e: ExprId, explicit: &FxHashMap<VarId, ExprId>) -> ExprId {
-        let mut e = e;
-        for _ in 0..explicit.len() {
-            if !self.model.graph.variables(e).iter().any(|v| explicit.contains_key(v)) {
-                break;
-            }
-            e = self.model.graph.substitute(e, |v| explicit.get(&v).copied());
-        }
-        e
-    }
-
-    /// de/dt of a function of time, between its jumps.
-    fn time_derivative(&mut self, e: ExprId) -> ExprId {
-        let inputs: FxHashMap<VarId, ExprId> = self.model.inputs.iter().map(|input| (input.var, input.value)).collect();
-        let g = &mut self.model.graph;
-        let e = g.substitute(e, |v| inputs.get(&v).copied());
-        let (zero, one) = (g.integer(0), g.integer(1));
-        g.derivative(e, |leaf| if leaf == Term::Time { one } else { zero })
-    }
-
-    /// How many derivatives of a function of time are free of impulses; `None` if all are.
-    pub(super) fn derivatives_of(&mut self, e: ExprId) -> Option<usize> {
-        let inputs: FxHashMap<VarId, ExprId> = self.model.inputs.iter().map(|input| (input.var, input.value)).collect();
-        let e = self.model.graph.substitute(e, |v| inputs.get(&v).copied());
-        let variables = self.model.graph.variables(e);
-        let jumps = |v: &VarId| matches!(self.model.variable(*v).role, Role::Mode | Role::Held);
-        if !variables.iter().any(jumps) {
-            return None;
-        }
-        Some(usize::from(self.is_continuous(e)))
-    }
-
-    /// Whether the branches of an expression meet where they change, as those of `abs`, `ramp`, `min`, `max` and of a
-    /// table with straight lines do. `false` where this is not seen.
-    fn is_continuous(&mut self, e: ExprId) -> bool {
-        let watches: FxHashMap<VarId, Watch> = self.model.switches.iter().map(|s| (s.mode, s.watch)).collect();
-        let mut seen = FxHashSet::default();
-        let mut open = vec![e];
-        while let Some(e) = open.pop() {
-            if !seen.insert(e) || self.joined_tables.contains(&e) {
-                continue;
-            }
-            match self.model.graph.node(e) {
-                Term::Lookup(..) => return false,
-                Term::Var(v) if matches!(self.model.variable(v).role, Role::Mode | Role::Held) => return false,
-                Term::Select(condition, a, b) => {
-                    let Term::Less(mode, _) = self.model.graph.node(condition) else { return false };
-                    let Term::Var(mode) = self.model.graph.node(mode) else { return false };
-                    let Some(&Watch::Sign(border)) = watches.get(&mode) else { return false };
-                    let g = &mut self.model.graph;
-                    let (difference, opposite) = (g.sub(a, b), g.sub(b, a));
-                    let meet = difference == border || opposite == border;
-                    if !meet && !(g.neg(a) == b && (a == border || b == border)) {
-                        return false;
-                    }
-                    open.extend([a, b]);
-                }
-                node => open.extend(node.operands()),
-            }
-        }
-        true
     }
 
     /// How equation k can be rewritten, whose residual has the impulses given.
@@ -316,7 +181,8 @@ impl Resolver<'_> {
         let name = self.model.quantities[*quantity].name.clone();
         let mut x: Vec<(VarId, VarId)> = Vec::new();
         for i in r..n {
-            let label = format!("{name}{} without jumps", "'".repeat(i));
+            // the name of the derivative that it stands for
+            let label = format!("{name}{}", "'".repeat(i));
             let state = self.new_quantity(label.clone(), label, Role::Unknown, span);
             let new = self.model.quantities.last_mut().expect("just made");
             (new.hidden, new.declared) = (true, true);
@@ -380,7 +246,8 @@ impl Resolver<'_> {
             }
             let mut value = given.value;
             for (u, beta) in betas {
-                let mut slopes = vec![self.function_value(*u)];
+                let function = self.function_value(*u);
+                let mut slopes = vec![self.with_inputs(function)];
                 for l in 0..i {
                     let next = self.time_derivative(slopes[l]);
                     slopes.push(next);
@@ -453,20 +320,26 @@ impl Resolver<'_> {
                 if variable.role == Role::Input && variable.primes > 0 {
                     self.refuse(Refused::NoQuantity, v, span);
                 } else if let Some(&u) = dropped.get(&v) {
-                    let (name, function) = (self.model.name(v), self.model.name(u));
-                    let message = format!("`{name}` has impulses where `{function}` jumps, so it cannot be used here");
-                    let help = "use lower derivatives only, or make the input smooth";
-                    self.report(Diagnostic::error("input-derivative", span, message).help(help));
+                    self.refuse_dropped(v, u, span);
                 }
             }
         }
         for k in 0..self.model.outputs.len() {
             let v = self.model.outputs[k];
-            if let Some(&u) = dropped.get(&v) {
-                let (name, function) = (self.model.name(v), self.model.name(u));
-                let message = format!("`{name}` has impulses where `{function}` jumps, so it is no output");
-                self.report(Diagnostic::error("input-derivative", self.model.variable(v).span, message));
+            let Variable { role, primes, span, .. } = *self.model.variable(v);
+            if role == Role::Input && primes > 0 {
+                self.refuse(Refused::NoQuantity, v, span);
+            } else if let Some(&u) = dropped.get(&v) {
+                self.refuse_dropped(v, u, span);
             }
         }
+    }
+
+    /// A derivative that went with a rewritten equation.
+    fn refuse_dropped(&mut self, v: VarId, u: VarId, span: Span) {
+        let (name, function) = (self.model.name(v), self.model.name(u));
+        let message = format!("`{name}` has impulses where `{function}` jumps, so it cannot be used here");
+        let help = format!("use lower derivatives only, or make `{function}` smooth");
+        self.report(Diagnostic::error("input-derivative", span, message).help(help));
     }
 }

@@ -4,7 +4,7 @@ use super::names::Kind;
 use super::{Definition, MAX_PRIMES, Resolver, Type, View};
 use crate::constant::{arithmetic, sum_of};
 use crate::{Quantity, Role, Switch, Watch, closest};
-use ordinate_expr::{Decimal, Expr as Term, ExprId, Function, VarId};
+use ordinate_expr::{Decimal, ExprId, Function, VarId};
 use ordinate_syntax::{Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UnaryOp};
 
 /// Functions of the language that are not a [`Function`] of one argument or become switches.
@@ -231,18 +231,17 @@ impl Resolver<'_> {
             self.report(error.help("write a comparison such as `x > 0`"));
             return (self.model.graph.integer(1), Type::Any);
         }
-        let held = self.kinds.get(&name) == Some(&Kind::Held) && primes > 0 && primes <= MAX_PRIMES;
-        let var = match held {
-            // an impulse at every sample: an equation may be written for it, otherwise it is reported later
-            true => self.variable(name, index, 0, span).map(|u| self.impulse(u, primes, span)),
-            false => self.variable(name, index, primes, span),
-        };
-        if held {
-            return match var {
-                Some(var) => (self.model.graph.variable(var), Type::Number),
+        if self.kinds.get(&name) == Some(&Kind::Held) && (1..=MAX_PRIMES).contains(&primes) {
+            // an impulse at every sample: an equation may be rewritten for it, otherwise it is reported later
+            return match self.variable(name, index, 0, span) {
+                Some(u) => {
+                    let impulse = self.impulse(u, primes, span);
+                    (self.model.graph.variable(impulse), Type::Number)
+                }
                 None => (self.model.graph.integer(1), Type::Any),
             };
         }
+        let var = self.variable(name, index, primes, span);
         match var.map(|var| (var, self.model.variable(var).role)) {
             Some((var, Role::Input)) if primes > 0 => (self.input_derivative(var, primes, span), Type::Number),
             Some((var, role)) => {
@@ -265,7 +264,7 @@ impl Resolver<'_> {
             self.error("input-derivative", span, message);
             return self.model.graph.integer(1);
         };
-        let mut value = self.model.inputs[k].value;
+        let mut value = self.with_inputs(self.model.inputs[k].value);
         if self.derivatives_of(value).is_some_and(|allowed| primes as usize > allowed) {
             return self.model.graph.variable(var);
         }
@@ -273,9 +272,7 @@ impl Resolver<'_> {
             if !self.may_grow(span) {
                 break;
             }
-            let g = &mut self.model.graph;
-            let (zero, one) = (g.integer(0), g.integer(1));
-            value = g.derivative(value, |leaf| if leaf == Term::Time { one } else { zero });
+            value = self.time_derivative(value);
         }
         value
     }

@@ -6,6 +6,7 @@ mod derivatives;
 mod equality;
 mod expression;
 mod names;
+mod of_time;
 mod statements;
 mod transfer;
 mod values;
