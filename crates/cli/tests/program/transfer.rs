@@ -66,7 +66,23 @@ fn a_transfer_function_begins_at_rest_at_any_start_time() {
     compare(&table, "y", |t| 1.0 - (-(t + 3.0)).exp(), text);
 }
 
-/// Coefficients from 1 to 1e18: the states are scaled, or the absolute tolerance would hide them.
+/// The states are scaled to the time of the system, so its unit of time does not matter.
+#[test]
+fn fast_and_slow_transfer_functions_take_the_same_steps() {
+    let steps = |exponent: i32| {
+        let text = format!("param a = 1e{exponent}\ny = laplace(a^10*s^4/(s + a)^14, step(t - 1/a))");
+        let end = format!("50/1e{exponent}");
+        let s = ordinate(&["run", "-e", &text, "-t", &end, "--summary", "json", "-q"]).expect(0).json();
+        s["steps"].as_f64().expect("a number")
+    };
+    let plain = steps(0);
+    for exponent in [6, 3, -3, -6] {
+        let found = steps(exponent);
+        assert!((0.7..1.5).contains(&(found / plain)), "1e{exponent}: {found} steps, {plain} for 1");
+    }
+}
+
+/// Coefficients from 1 to 1e18.
 #[test]
 fn fast_and_slow_transfer_functions_keep_their_digits() {
     let fast = "y = laplace(1e18/(s + 1e6)^3, 1)";
@@ -110,8 +126,9 @@ fn a_delay_begins_with_the_value_just_before_the_start() {
     for (t_start, times) in [("0", "0,0.5"), ("-4", "-4,-3.5"), ("2", "2,2.5")] {
         let text = format!("y = pade(step(t - ({t_start})), 1, 15)");
         start(&text, &["--t-start", t_start], times, 0.0);
-        let text = format!("y = pade(floor(t - ({t_start})), 0.4, 15)");
-        start(&text, &["--t-start", t_start], times, 0.0);
+        // just before it was one less
+        let text = format!("y = pade(floor(t - ({t_start})), 1, 15)");
+        start(&text, &["--t-start", t_start], times, -1.0);
     }
     start("y = pade(pulse(t, 0.5), 1, 15)", &[], "0,0.3", 0.0);
     start("y = pade(if t < 0 then 2 else 1, 1, 15)", &[], "0,0.3", 2.0);

@@ -24,10 +24,15 @@ fn normal(g: &mut Graph, a: &[ExprId], b: &[ExprId]) -> Result<(Vec<ExprId>, Vec
         return Err(Improper { numerator: b.len() - 1, denominator: n });
     }
     let zero = g.integer(0);
-    let mut over = |list: &[ExprId]| -> Vec<ExprId> { list.iter().map(|&c| g.div(c, a[n])).collect() };
-    let (lower, mut b) = (over(&a[..n]), over(b));
+    let (lower, mut b) = (over(g, &a[..n], a[n]), over(g, b, a[n]));
     b.resize(n + 1, zero);
     Ok((lower, b))
+}
+
+/// The coefficients divided by the leading one, which is not zero; so a zero stays what it is.
+fn over(g: &mut Graph, list: &[ExprId], leading: ExprId) -> Vec<ExprId> {
+    let zero = g.integer(0);
+    list.iter().map(|&c| if c == zero { zero } else { g.div(c, leading) }).collect()
 }
 
 /// The rows of a chain x₁′ = x₂, x₂′ = x₃, …, whose last one is −a.
@@ -55,8 +60,7 @@ fn unit_rows(g: &mut Graph, n: usize, column: impl Fn(usize) -> Option<usize>) -
 pub fn mdor(g: &mut Graph, a: &[ExprId], b: &[ExprId]) -> Realisation {
     let n = a.len() - 1;
     let (zero, one) = (g.integer(0), g.integer(1));
-    let lower: Vec<ExprId> = a[..n].iter().map(|&c| g.div(c, a[n])).collect();
-    let forcing: Vec<ExprId> = b.iter().map(|&c| g.div(c, a[n])).collect();
+    let (lower, forcing) = (over(g, &a[..n], a[n]), over(g, b, a[n]));
     let mut input = vec![vec![zero; b.len()]; n];
     if let Some(last) = input.last_mut() {
         last.clone_from(&forcing);

@@ -181,8 +181,7 @@ impl Resolver<'_> {
         let name = self.model.quantities[*quantity].name.clone();
         let mut x: Vec<(VarId, VarId)> = Vec::new();
         for i in r..n {
-            // the name of the derivative that it stands for
-            let label = format!("{name}{}", "'".repeat(i));
+            let label = format!("{name}{} (continuous part)", "'".repeat(i));
             let state = self.new_quantity(label.clone(), label, Role::Unknown, span);
             let new = self.model.quantities.last_mut().expect("just made");
             (new.hidden, new.declared) = (true, true);
