@@ -30,11 +30,11 @@ pub(crate) fn inconsistent_start(t: f64, name: &str, given: f64, found: f64) -> 
 }
 
 /// The reason of an outcome; `None` if it reached its end time.
-pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String, f64)]) -> Option<Explanation> {
+pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanation> {
     let reason = outcome.reason.as_ref()?;
     let state = |k: usize| compiled.program.state_names.get(k).cloned();
     let named = |k: usize| state(k).map_or_else(|| "a state".to_string(), |name| format!("`{name}`"));
-    let value = |k: usize| values.get(k).map_or(f64::NAN, |&(_, value)| value);
+    let value = |k: usize| outcome.y.get(k).copied().unwrap_or(f64::NAN);
     let stiff = if outcome.stiff {
         "the model looks stiff, which explicit methods cannot do well; reduce the time span or the stiffness"
     } else {

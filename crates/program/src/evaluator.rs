@@ -2,7 +2,7 @@
 
 use crate::jets::Series;
 use crate::packed::Packed;
-use crate::{Literal, Program, Target};
+use crate::{Literal, Program, Target, time_switch};
 use ordinate_solve::{Jets, Layout, System};
 use std::sync::Arc;
 
@@ -113,7 +113,8 @@ impl Evaluator {
     /// Start values at time t: of the states, the held values, the checks.
     pub fn starts(&mut self, t: f64) -> Vec<f64> {
         let mut out = vec![0.0; self.program.starts.results.len()];
-        self.results(|c| &c.starts, t, &[], &[], &mut out);
+        let modes = time_switch::segments_before(&self.program, t);
+        self.results(|c| &c.starts, t, &[], &modes, &mut out);
         out
     }
 
