@@ -66,8 +66,8 @@ impl Code {
 }
 
 impl Evaluator {
-    /// An evaluator whose constants are computed.
-    pub fn new(program: Arc<Program>) -> Self {
+    /// The registers with all constants computed.
+    pub(crate) fn constants(program: &Program) -> Vec<f64> {
         let mut registers = vec![0.0; program.registers];
         for &(register, literal) in &program.literals {
             registers[register as usize] = match literal {
@@ -77,6 +77,12 @@ impl Evaluator {
         }
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
         prologue.run(&program.lists, &mut registers);
+        registers
+    }
+
+    /// An evaluator whose constants are computed.
+    pub fn new(program: Arc<Program>) -> Self {
+        let registers = Evaluator::constants(&program);
         let code = Code::new(&program);
         let first_discrete = program.discrete_register();
         Evaluator { program, code, registers, first_discrete, series: None }
