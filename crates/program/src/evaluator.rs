@@ -13,9 +13,12 @@ pub struct Evaluator {
     code: Code,
     registers: Vec<f64>,
     first_discrete: usize,
-    /// Series for the discrete values asked for last, if there are any.
-    series: Option<Series>,
+    /// Series for the discrete values asked for last, the newest first; `None` where there are no series.
+    series: Vec<(Vec<f64>, Option<Series>)>,
 }
+
+/// So many series are kept: a thermostat goes back and forth between two.
+const KEPT: usize = 4;
 
 /// Copies a few numbers without the call that a general copy costs: a tenth of a run of three equations.
 #[inline(always)]
@@ -85,7 +88,7 @@ impl Evaluator {
         let registers = Evaluator::constants(&program);
         let code = Code::new(&program);
         let first_discrete = program.discrete_register();
-        Evaluator { program, code, registers, first_discrete, series: None }
+        Evaluator { program, code, registers, first_discrete, series: Vec::new() }
     }
 
     /// The program.
@@ -190,10 +193,16 @@ impl System for Evaluator {
     }
 
     fn jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
-        if self.series.as_ref().is_none_or(|series| series.discrete() != d) {
-            copy(d, &mut self.registers[self.first_discrete..]);
-            self.series = Series::new(&self.program, &self.registers);
+        if self.series.first().is_none_or(|(known, _)| known != d) {
+            match self.series.iter().position(|(known, _)| known == d) {
+                Some(known) => self.series[..=known].rotate_right(1),
+                None => {
+                    copy(d, &mut self.registers[self.first_discrete..]);
+                    self.series.truncate(KEPT - 1);
+                    self.series.insert(0, (d.to_vec(), Series::new(&self.program, &self.registers)));
+                }
+            }
         }
-        self.series.as_mut().map(|series| series as &mut dyn Jets)
+        self.series[0].1.as_mut().map(|series| series as &mut dyn Jets)
     }
 }

@@ -2,7 +2,11 @@
 
 use super::code::{JetCode, JetOp, Sum};
 use super::kernel::{Four, Kernel, Portable};
+use super::native::Native;
 use super::recurrence::{Factors, begin, finish};
+
+/// Machine code is made after so many series: where events follow each other closely, it would not pay.
+const WARM: u32 = 16;
 
 /// The series of all nodes of a code. Only the factors of products are kept for all orders; of other nodes there is just
 /// the newest coefficient. Everything lies in one block of memory, so that one address is enough to find it:
@@ -14,55 +18,59 @@ use super::recurrence::{Factors, begin, finish};
 /// ```
 #[derive(Clone, Debug)]
 pub(super) struct Engine {
-    code: JetCode,
-    steps: Vec<Step>,
+    pub code: JetCode,
+    pub steps: Vec<Step>,
     /// Steps of one kind that follow each other: the kind, and where they end.
-    runs: Vec<(Kind, u32)>,
+    pub runs: Vec<(Kind, u32)>,
     /// Indices of the instructions whose factors need the values of later nodes.
-    late: Vec<u32>,
-    results: Vec<Derivative>,
+    pub late: Vec<u32>,
+    pub results: Vec<Derivative>,
     /// Derivatives that have more terms: the state, and the range of the others.
-    long_results: Vec<(u32, [u32; 2])>,
+    pub long_results: Vec<(u32, [u32; 2])>,
     /// Terms of sums, with the places of their nodes.
-    terms: Vec<(u32, f64)>,
-    products: Vec<ProductGroup>,
-    squares: Vec<SquareGroup>,
+    pub terms: Vec<(u32, f64)>,
+    pub products: Vec<ProductGroup>,
+    pub squares: Vec<SquareGroup>,
     /// 1/k
-    inverse: Vec<f64>,
+    pub inverse: Vec<f64>,
     /// Highest order that there is room for.
-    room: usize,
+    pub room: usize,
     /// The coefficients computed up to here, in these units.
-    done: usize,
-    scale: f64,
+    pub done: usize,
+    pub scale: f64,
     /// The values of all nodes.
-    values: Vec<f64>,
-    memory: Vec<f64>,
-    vectors: bool,
+    pub values: Vec<f64>,
+    pub memory: Vec<f64>,
+    pub vectors: bool,
+    /// Machine code, if there is any.
+    native: Option<Native>,
+    /// How many series have been begun, up to [`WARM`]; `None` if there is no machine code for these.
+    begun: Option<u32>,
 }
 
 /// An instruction ready to run, with the places of its operands.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    factors: Factors,
-    kind: Kind,
-    out: u32,
-    a: u32,
-    b: u32,
-    inner: Inner,
+pub(super) struct Step {
+    pub factors: Factors,
+    pub kind: Kind,
+    pub out: u32,
+    pub a: u32,
+    pub b: u32,
+    pub inner: Inner,
     /// The second product of a power.
-    weighted: Inner,
+    pub weighted: Inner,
 }
 
 /// The places of one product of series: its factors of order 0 and its sum.
 #[derive(Clone, Copy, Debug, Default)]
-struct Inner {
-    first: u32,
-    second: u32,
-    sum: u32,
+pub(super) struct Inner {
+    pub first: u32,
+    pub second: u32,
+    pub sum: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     Sum,
     /// One product, two newest coefficients.
     Binary,
@@ -77,25 +85,25 @@ enum Kind {
 
 /// The derivative of a state: its first two terms.
 #[derive(Clone, Copy, Debug)]
-struct Derivative {
-    coefficients: [f64; 2],
-    scale: f64,
-    nodes: [u32; 2],
+pub(super) struct Derivative {
+    pub coefficients: [f64; 2],
+    pub scale: f64,
+    pub nodes: [u32; 2],
 }
 
 /// Four products of series: where they are, and their nodes; those that only fill it up are that of t.
 #[derive(Clone, Copy, Debug)]
-struct ProductGroup {
-    place: usize,
-    first: [u32; 4],
-    second: [u32; 4],
+pub(super) struct ProductGroup {
+    pub place: usize,
+    pub first: [u32; 4],
+    pub second: [u32; 4],
 }
 
 /// Four squares of series.
 #[derive(Clone, Copy, Debug)]
-struct SquareGroup {
-    place: usize,
-    nodes: [u32; 4],
+pub(super) struct SquareGroup {
+    pub place: usize,
+    pub nodes: [u32; 4],
 }
 
 impl Engine {
@@ -117,6 +125,8 @@ impl Engine {
             values: vec![0.0; code.nodes],
             memory: Vec::new(),
             vectors: has_vectors(),
+            native: None,
+            begun: has_vectors().then_some(0),
             code,
         };
         engine.make_room(24);
@@ -129,6 +139,7 @@ impl Engine {
         self.room = order.next_multiple_of(8) + 1;
         self.inverse = (0..=self.room + 1).map(|k| 1.0 / k as f64).collect();
         self.done = 0;
+        self.native = None;
         let (mut pairs, mut squares) = (Vec::new(), Vec::new());
         for i in &self.code.instructions {
             match &i.op {
@@ -202,6 +213,18 @@ impl Engine {
         self.long_results = long.map(|(state, sum)| (state, [sum.from + 2, sum.to])).collect();
     }
 
+    /// Machine code from the first series on where the processor can run it, or never.
+    #[cfg(test)]
+    pub fn use_native(&mut self, native: bool) {
+        self.begun = (native && self.vectors).then_some(WARM);
+    }
+
+    /// Whether there is machine code.
+    #[cfg(test)]
+    pub fn is_native(&self) -> bool {
+        self.native.is_some()
+    }
+
     /// The values of all nodes at a point, and f.
     pub fn begin(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
         self.done = 0;
@@ -250,9 +273,16 @@ impl Engine {
                 self.memory[2 * i + 3] = scale * f[i];
             }
             (self.done, self.scale) = (1, scale);
+            self.warm_up(order);
         }
-        let orders = [self.done, order];
+        let mut orders = [self.done, order];
         self.done = self.done.max(order);
+        if let Some(native) = &mut self.native {
+            orders[0] = native.run(&mut self.memory, &self.steps, &self.inverse, scale, orders, c);
+        }
+        if orders[0] >= orders[1] {
+            return;
+        }
         #[cfg(target_arch = "x86_64")]
         if self.vectors {
             // SAFETY: the processor has AVX2 and FMA; there is room for this order.
@@ -260,6 +290,20 @@ impl Engine {
         }
         // SAFETY: there is room for this order.
         unsafe { self.passes::<Portable>(orders, c) };
+    }
+
+    /// Makes machine code after some series, and anew when higher orders are asked for.
+    #[inline]
+    fn warm_up(&mut self, order: usize) {
+        let Some(begun) = self.begun else { return };
+        if begun < WARM {
+            self.begun = Some(begun + 1);
+        } else if self.native.as_ref().is_none_or(|native| native.is_short_of(order, self.room)) {
+            self.native = Native::new(self, order);
+            if self.native.is_none() {
+                self.begun = None;
+            }
+        }
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -373,7 +417,7 @@ impl<const SHORT: usize> Order<SHORT> {
         let first = inner.first as usize;
         unsafe {
             let half = *self.memory.add(first + 4 * (self.k / 2));
-            let middle = if self.k.is_multiple_of(2) { half * half } else { 0.0 };
+            let middle = if self.k.is_multiple_of(2) { half * half } else { -0.0 };
             match SHORT {
                 1 => 0.0,
                 2 => middle,
@@ -393,7 +437,7 @@ impl<const SHORT: usize> Order<SHORT> {
             match kind {
                 Kind::Sum => {
                     let terms = terms.get_unchecked(step.a as usize..step.b as usize);
-                    terms.iter().fold(0.0, |sum, &(node, c)| K::fma(c, self.at(node), sum))
+                    terms.iter().fold(-0.0, |sum, &(node, c)| K::fma(c, self.at(node), sum))
                 }
                 Kind::Binary => {
                     let sum = factors.sum * self.product::<K>(&step.inner);
@@ -431,9 +475,8 @@ impl<const SHORT: usize> Order<SHORT> {
         c: &mut [f64],
     ) {
         let k = self.k;
-        // A rounded 1/3 would push the same way in every step; 1/2, 1/4 are exact, and later terms too small to matter.
-        let divisor = if matches!(k, 2 | 4 | 5 | 6) { (k + 1) as f64 } else { 1.0 };
-        let factor = if divisor == 1.0 { scale * inverse } else { scale };
+        let divisor = divisor(k + 1);
+        let factor = if divisor.is_none() { scale * inverse } else { scale };
         unsafe {
             let row = c.as_mut_ptr().add((k + 1) * results.len());
             let next = self.memory.add((k + 1) % 2);
@@ -459,7 +502,7 @@ impl<const SHORT: usize> Order<SHORT> {
                 *row.add(state as usize) = value;
                 *next.add(2 * state as usize + 2) = value;
             }
-            if divisor != 1.0 {
+            if let Some(divisor) = divisor {
                 for i in 0..results.len() {
                     let value = *row.add(i) / divisor;
                     *row.add(i) = value;
@@ -470,6 +513,13 @@ impl<const SHORT: usize> Order<SHORT> {
     }
 }
 
+/// What coefficients of an order are divided by, where a factor 1/order would not do: a rounded 1/3 would push the same
+/// way in every step; 1/2, 1/4 are exact, and later terms too small to matter.
+#[inline(always)]
+pub(super) fn divisor(order: usize) -> Option<f64> {
+    matches!(order, 3 | 5 | 6 | 7).then_some(order as f64)
+}
+
 fn value_of(terms: &[(u32, f64)], sum: &Sum, values: &[f64]) -> f64 {
     terms[sum.from as usize..sum.to as usize].iter().map(|&(node, c)| c * values[node as usize]).sum()
 }
@@ -477,7 +527,8 @@ fn value_of(terms: &[(u32, f64)], sum: &Sum, values: &[f64]) -> f64 {
 fn derivative(sum: &Sum, terms: &[(u32, f64)]) -> Derivative {
     let own = &terms[sum.from as usize..sum.to as usize];
     let (node, c) = own.first().copied().unwrap_or((0, 0.0));
-    let (other, d) = own.get(1).copied().unwrap_or((node, 0.0));
+    // −0 · t changes no bit of the first term from order 2 on
+    let (other, d) = own.get(1).copied().unwrap_or((0, -0.0));
     Derivative { nodes: [2 * node, 2 * other], coefficients: [c, d], scale: sum.scale }
 }
 
@@ -486,7 +537,8 @@ fn is_late(op: &JetOp) -> bool {
     finish(op, |_| 1.0).is_some()
 }
 
-fn has_vectors() -> bool {
+/// Whether the processor has AVX2 and FMA.
+pub(super) fn has_vectors() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")

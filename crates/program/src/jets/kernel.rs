@@ -8,7 +8,8 @@
 //!   f[j] = (f⁰ⱼ, f¹ⱼ, f²ⱼ, f³ⱼ),   r[j] likewise
 //! ```
 //!
-//! Every lane is summed in the same order on every processor: first the even j, then the odd ones, each ascending.
+//! Every lane is summed in the same order on every processor: first the even j, then the odd ones, each ascending. Sums
+//! begin with −0, for −0 + x is x for all x: so a sum that begins with its first term has the same bits.
 
 /// Four numbers side by side.
 pub(super) type Four = [f64; 4];
@@ -18,7 +19,7 @@ pub(super) trait Kernel {
     /// a·b + c
     fn fma(a: f64, b: f64, c: f64) -> f64;
 
-    /// Σ fⱼ rₖ₋ⱼ over 2 ≤ j ≤ last, zero if there are none.
+    /// Σ fⱼ rₖ₋ⱼ over 2 ≤ j ≤ last, −0 if there are none.
     ///
     /// # Safety
     /// f must be readable up to `last`, r from k − last to k − 2, and k ≥ 2.
@@ -45,7 +46,7 @@ impl Kernel for Portable {
 
     #[inline(always)]
     unsafe fn inner(f: *const Four, r: *const Four, k: usize, last: usize) -> Four {
-        let mut sums = [[0.0; 4]; 2];
+        let mut sums = [[-0.0; 4]; 2];
         for j in 2..=last {
             let (f, r) = unsafe { (*f.add(j), *r.add(k - j)) };
             let sum = &mut sums[j % 2];
@@ -73,7 +74,7 @@ impl Kernel for Avx2 {
         use std::arch::x86_64::*;
         unsafe {
             let load = |p: *const Four| _mm256_loadu_pd(p.cast());
-            let (mut even, mut odd) = (_mm256_setzero_pd(), _mm256_setzero_pd());
+            let (mut even, mut odd) = (_mm256_set1_pd(-0.0), _mm256_set1_pd(-0.0));
             let (mut f, mut r) = (f.add(2), r.add(k - 2));
             let mut left = last as isize - 1;
             while left >= 4 {

@@ -5,6 +5,11 @@ mod code;
 mod compile;
 mod engine;
 mod kernel;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod native;
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[path = "native/none.rs"]
+mod native;
 mod print;
 mod recurrence;
 
@@ -29,8 +34,6 @@ impl Program {
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     engine: Engine,
-    /// The discrete values it was made for.
-    d: Vec<f64>,
     f: Vec<f64>,
     cost: JetCost,
 }
@@ -39,14 +42,7 @@ impl Series {
     /// Series for the discrete values that stand in the registers; `None` if there are none.
     pub fn new(program: &Program, registers: &[f64]) -> Option<Series> {
         let code = compile::compile(program, &program.rhs, registers)?;
-        let first = program.discrete_register();
-        let d = registers[first..first + program.layout.discrete()].to_vec();
-        Some(Series { d, f: vec![0.0; code.states], cost: cost(&code), engine: Engine::new(code) })
-    }
-
-    /// The discrete values it was made for.
-    pub fn discrete(&self) -> &[f64] {
-        &self.d
+        Some(Series { f: vec![0.0; code.states], cost: cost(&code), engine: Engine::new(code) })
     }
 }
 

@@ -75,6 +75,23 @@ pub(super) fn begin(op: &JetOp, value: impl Fn(u32) -> f64) -> (f64, Factors) {
     }
 }
 
+/// The factor of the inner sum where it is the same at all points.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub(super) fn constant_sum_factor(op: &JetOp) -> Option<f64> {
+    match op {
+        JetOp::Mul(a, b) => Some(a.factor * b.factor),
+        JetOp::Square(a) => Some(a.factor * a.factor),
+        JetOp::Antiproduct { w, factor, .. } => Some(factor * w.factor),
+        JetOp::Sum(_)
+        | JetOp::Div(..)
+        | JetOp::Reciprocal(..)
+        | JetOp::Sqrt(_)
+        | JetOp::Power { .. }
+        | JetOp::Weigh(_)
+        | JetOp::Antiquotient { .. } => None,
+    }
+}
+
 /// The factors that need the value of w, which may be a later node.
 #[inline]
 pub(super) fn finish(op: &JetOp, value: impl Fn(u32) -> f64) -> Option<Factors> {

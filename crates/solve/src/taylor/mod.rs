@@ -191,7 +191,7 @@ impl Taylor {
             let jets = system.jets(from.d).expect("it was begun");
             jets.extend(self.scale, order, &mut self.c);
             self.work.jets += 1;
-            if let Some(place) = first_not_finite(&self.c) {
+            if let Some(place) = first_not_finite(&self.c, n, order) {
                 // Too long a scale lets coefficients overflow; too short a one does not cure what does not exist.
                 if smallest || attempt > 12 {
                     return Err(StepFailure::NoSeries { component: place % n, order: (place / n) as u32 });
@@ -219,8 +219,12 @@ impl Taylor {
     /// A step not so long that rounding of its largest terms would cost the digits asked for.
     fn keep_digits(&mut self, from: &Point, tol: &Tolerance, x: f64) -> f64 {
         // Half of the digits need no care: even the largest terms are exact enough.
-        let value = from.y.iter().zip(&self.weights).fold(1.0, |most: f64, (y, w)| most.max(y.abs() * w));
-        if tol.rtol > 1e-9 || !self.envelope.bulges(value) {
+        if tol.rtol > 1e-9 {
+            return x;
+        }
+        let sizes = from.y.iter().zip(&self.weights).map(|(y, w)| y.abs() * w);
+        let value = sizes.fold(1.0, |most: f64, size| if size > most { size } else { most });
+        if !self.envelope.bulges(value) {
             return x;
         }
         let most = (tol.rtol / f64::EPSILON / 8.0).clamp(16.0, 1e6);
@@ -305,18 +309,11 @@ impl Taylor {
     }
 }
 
-/// The place of the first number that is not finite.
-fn first_not_finite(c: &[f64]) -> Option<usize> {
-    // Four sums at a time are faster than a look at every number; what is finite may still overflow in them.
-    let mut sums = [0.0; 4];
-    let (blocks, rest) = c.as_chunks::<4>();
-    for block in blocks {
-        for (sum, c) in sums.iter_mut().zip(block) {
-            *sum += c;
-        }
-    }
-    let sum: f64 = sums.iter().chain(rest).sum();
-    if sum.is_finite() { None } else { c.iter().position(|c| !c.is_finite()) }
+/// The place of the first number that is not finite. What is not finite at one power is not at all higher ones, so the
+/// last row of n tells.
+fn first_not_finite(c: &[f64], n: usize, order: usize) -> Option<usize> {
+    let last = &c[order * n..(order + 1) * n];
+    if last.iter().all(|c| c.is_finite()) { None } else { c.iter().position(|c| !c.is_finite()) }
 }
 
 /// The power of two next below; multiplication by it rounds nothing.

@@ -72,11 +72,13 @@ impl Step<'_> {
         }
         while k > 2.5 {
             let (high, low) = (row(place), row(place - n));
+            let lower = k - 1.0;
             for l in 0..4 {
                 s[l] = fma(s[l], square, fma(high[l], x, low[l]));
-                d[l] = fma(d[l], square, fma(k * high[l], x, (k - 1.0) * low[l]));
+                d[l] = fma(d[l], square, fma(k * high[l], x, lower * low[l]));
             }
-            (place, k) = (place - 2 * n, k - 2.0);
+            place -= 2 * n;
+            k -= 2.0;
         }
         let (c0, c1) = (row(i), row(n + i));
         for l in 0..count {

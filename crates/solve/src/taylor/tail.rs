@@ -11,14 +11,18 @@
 //! solutions, powers 2, 6, 10, …) nor the beats of a pair of complex singularities are mistaken for convergence. The
 //! level is such that no coefficient of the last group is above. The radius of convergence is about 2^−rate.
 
-/// log₂ of a positive number to about 0.01, without a call.
+use super::polynomial::PADDING;
+
+/// log₂ of a number that is not negative, to 0.09, from its bits; of zero it is below [`NOTHING`]. J. N. Mitchell, IRE Trans.
+/// Electron. Comput. 11 (1962) 512–517.
 #[inline(always)]
 fn log2(x: f64) -> f64 {
-    let bits = x.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as f64 - 1023.0;
-    let m = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52)) - 1.0;
-    exponent + m * (1.3465 - 0.3465 * m)
+    const BITS: f64 = 1.0 / (1u64 << 52) as f64;
+    x.to_bits() as i64 as f64 * BITS - 1023.0
 }
+
+/// A logarithm below this is that of zero.
+const NOTHING: f64 = -1022.5;
 
 /// The bound of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,18 +46,13 @@ fn group(order: usize) -> usize {
 #[inline(always)]
 fn measure(c: &[f64], n: usize, powers: [usize; 2], weights: &[f64], sizes: &mut [f64; 64]) {
     let [first, order] = powers;
-    for (size, k) in sizes.iter_mut().zip(first..=order) {
-        let mut most = [0.0; 4];
-        for (weights, i) in weights.as_chunks::<4>().0.iter().zip((0..n).step_by(4)) {
-            let row: &[f64; 4] = c[k * n + i..].first_chunk().expect("padded coefficients");
-            for l in 0..4 {
-                let size = row[l].abs() * weights[l];
-                most[l] = if size > most[l] { size } else { most[l] };
-            }
+    let c = &c[first * n..(order + 1) * n + PADDING];
+    for (i, weights) in (0..n).step_by(4).zip(weights.as_chunks::<4>().0) {
+        for (size, row) in sizes.iter_mut().zip(c[i..].windows(4).step_by(n)) {
+            let most = |a: f64, b: f64| if a > b { a } else { b };
+            let scaled: [f64; 4] = std::array::from_fn(|l| row[l].abs() * weights[l]);
+            *size = most(*size, most(most(scaled[0], scaled[1]), most(scaled[2], scaled[3])));
         }
-        let [a, b, c, d] = most;
-        let (left, right) = (if a > b { a } else { b }, if c > d { c } else { d });
-        *size = if left > right { left } else { right };
     }
 }
 
@@ -117,30 +116,27 @@ pub(super) fn envelope(c: &[f64], n: usize, order: usize, weights: &[f64]) -> En
     measure(c, n, powers, weights, &mut sizes);
 
     let count = order + 1 - first;
-    let mut levels = [f64::NEG_INFINITY; 64];
-    let mut highest = [(f64::NEG_INFINITY, 0); 2];
+    let mut levels = [0.0; 64];
+    let mut highest = [(NOTHING, 0); 2];
     for (index, (level, &size)) in levels.iter_mut().zip(&sizes[..count]).enumerate() {
-        let k = first + index;
-        let group = &mut highest[usize::from(k >= middle)];
-        if size > 0.0 {
-            *level = log2(size);
-            if *level > group.0 {
-                *group = (*level, k);
-            }
+        *level = log2(size);
+        let group = &mut highest[usize::from(first + index >= middle)];
+        if *level > group.0 {
+            *group = (*level, first + index);
         }
     }
     let [(before, k_before), (last, k_last)] = highest;
-    if last == f64::NEG_INFINITY {
+    if last == NOTHING {
         return Envelope::Zero;
     }
-    if before == f64::NEG_INFINITY {
+    if before == NOTHING {
         return Envelope::Last { level: last, k: k_last };
     }
-    let rate = (last - before) / (k_last - k_before) as f64;
+    let rate = (last - before) / (k_last - k_before) as i32 as f64;
     let (mut level, mut k) = (f64::NEG_INFINITY, middle as i32 as f64);
     for of_k in &levels[middle - first..count] {
         let intercept = of_k - rate * k;
-        level = if intercept > level { intercept } else { level };
+        level = if intercept > level && *of_k > NOTHING { intercept } else { level };
         k += 1.0;
     }
     Envelope::Geometric { level, rate }
@@ -158,7 +154,7 @@ impl Envelope {
     pub fn step(&self, order: usize) -> f64 {
         match *self {
             Envelope::Geometric { level, rate } => {
-                let next = (order + 1) as f64;
+                let next = (order + 1) as i32 as f64;
                 (((TARGET - level) / next).min(PART_OF_RADIUS) - rate).exp2()
             }
             // Those beyond may be as large at the end of the step.
@@ -170,7 +166,7 @@ impl Envelope {
     /// Whether the terms of the series may grow before they shrink: the bound at power 0 is far above the value, whose size
     /// is `value`.
     pub fn bulges(&self, value: f64) -> bool {
-        matches!(*self, Envelope::Geometric { level, .. } if level > value.max(1.0).log2() + 8.0)
+        matches!(*self, Envelope::Geometric { level, .. } if level > log2(value) + 8.0)
     }
 
     /// Whether the series says so clearly how it goes on that one look at the end of the step is enough.
@@ -182,7 +178,7 @@ impl Envelope {
     /// 2^(−(level − target)/(p + 1)). `costs` are logarithms to base 2.
     pub fn better_order(&self, order: usize, range: [usize; 2], costs: &[f64]) -> usize {
         let Envelope::Geometric { level, .. } = *self else { return order };
-        let price = |p: usize| costs[p] + (level - TARGET) / (p + 1) as f64;
+        let price = |p: usize| costs[p] + (level - TARGET) / (p + 1) as i32 as f64;
         let mut best = (order, price(order) - 0.01);
         for p in [order.saturating_sub(1), order + 1, order.saturating_sub(3), order + 3] {
             if (range[0]..=range[1]).contains(&p) && price(p) < best.1 {
