@@ -47,11 +47,16 @@ pub fn methods_text() -> String {
     names().chain(["auto"]).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether the Taylor method is meant.
+pub(crate) fn is_taylor(options: &RunOptions) -> bool {
+    options.method.eq_ignore_ascii_case("taylor")
+}
+
 /// The method that the options name, and whether it was chosen automatically.
 pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
     let automatic = options.method.eq_ignore_ascii_case("auto");
     // The eighth-order pair is the fastest of the explicit ones from about 1e-4 on, and safe below.
-    let name = if automatic { "dp8" } else { &options.method };
+    let name = if automatic || is_taylor(options) { "dp8" } else { &options.method };
     let Some(choice) = by_name(name) else {
         let lower = name.to_ascii_lowercase();
         let problem = if LATER.contains(&lower.as_str()) {

@@ -1,10 +1,10 @@
 //! A run: start values, method, driver, rows; and what came out.
 
-use crate::methods::choose;
+use crate::methods::{choose, is_taylor};
 use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status};
+use ordinate_solve::{AbsoluteTolerance, Interrupt, LinearTaylor, Mixture, Options, Outcome, Rows, Sink, Start, Status};
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -166,6 +166,12 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     let mut first: Option<Outcome> = None;
     for round in 0..options.repeat.max(1) {
         let mut method = choice.build(layout.states, options.step.is_some());
+        if is_taylor(options) {
+            method = match options.step {
+                Some(_) => Box::new(LinearTaylor::with_given_steps(layout.states)),
+                None => Box::new(LinearTaylor::new(layout.states)),
+            };
+        }
         let begin = Instant::now();
         let from = Start { t: t_start, y: &start.states, held: &start.held };
         let sinks: &mut dyn Sink = if round == 0 { &mut recorder } else { &mut Silent };

@@ -2,7 +2,7 @@
 
 use crate::packed::Packed;
 use crate::{Literal, Program, Target};
-use ordinate_solve::{Layout, System};
+use ordinate_solve::{Layout, LinearForm, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -177,5 +177,10 @@ impl System for Evaluator {
                 Target::Discrete(k) => new_d[k] = value,
             }
         }
+    }
+
+    fn linear(&mut self, t: f64, d: &[f64]) -> Option<LinearForm> {
+        copy(d, &mut self.registers[self.first_discrete..]);
+        crate::linear::recognise(&self.program, &self.registers, t)
     }
 }

@@ -10,6 +10,7 @@ mod evaluator;
 mod instruction;
 mod interval;
 mod jacobian;
+mod linear;
 mod packed;
 mod print;
 mod time_switch;

@@ -1,0 +1,18 @@
+//! Linear systems: recognised by [`crate::System::linear`], solved by a Taylor method of their own.
+
+mod engine;
+mod form;
+mod given;
+mod kernels;
+mod large;
+mod method;
+mod operator;
+mod ordering;
+mod precalculated;
+mod scaling;
+mod small;
+mod terms;
+mod vector;
+
+pub use form::{Input, LinearForm, SparseRows};
+pub use method::{LinearTaylor, Linearity};
