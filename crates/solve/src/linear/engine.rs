@@ -2,10 +2,13 @@
 
 use super::form::LinearForm;
 use super::kernels::{self, Instructions, Measured, Norms};
-use super::large::{Large, Vectors};
+use super::large::{Large, NO_STATE, Vectors};
 use super::scaling::{MAX_TERMS, Scaling};
 use super::small::{MAX_SMALL, Small};
 use crate::Tolerance;
+
+/// What is smaller than this part of its absolute tolerance has no influence on anything.
+const NEGLIGIBLE: f64 = 1e-30;
 
 #[derive(Clone, Debug)]
 enum Kind {
@@ -19,15 +22,16 @@ pub(crate) struct Engine {
     kind: Kind,
     instructions: Instructions,
     pub form: LinearForm,
-    /// Weights in the order of the operator, then those of the hidden states.
+    /// Inverse weights by places, then those of the hidden states.
     pub scaling: Scaling,
-    /// Absolute tolerances in the order of the operator.
+    /// Absolute tolerances by places.
     pub atol: Vec<f64>,
+    /// A tiny part of those: states below it become zero.
+    limit: Vec<f64>,
     rtol: f64,
     pub hidden: Vec<f64>,
     pub f: Vec<f64>,
     pub hidden_f: Vec<f64>,
-    zeros: Vec<f64>,
     /// h/m, h/(m−1), …, h/2 for the last h and m.
     factors: Vec<f64>,
     factors_of: (f64, usize),
@@ -42,25 +46,26 @@ impl Engine {
         } else {
             Kind::Large(Box::new(Large::new(&form, instructions)))
         };
-        let mut atol = tol.atol.clone();
+        let (mut atol, mut places) = (tol.atol.clone(), n);
         if let Kind::Large(large) = &kind
-            && let Some(order) = large.operator.order()
+            && let Some(order) = large.order()
         {
-            let ordered = |v: &[f64]| order.iter().map(|&i| v[i as usize]).chain(v[n..].iter().copied()).collect();
-            atol = ordered(&tol.atol);
-            scaling.weights = ordered(&scaling.weights);
-            scaling.inverse = ordered(&scaling.inverse);
+            places = order.len();
+            let at = |v: &[f64], i: u32, none: f64| if i == NO_STATE { none } else { v[i as usize] };
+            atol = order.iter().map(|&i| at(&tol.atol, i, f64::INFINITY)).collect();
+            let inverse = order.iter().map(|&i| at(&scaling.inverse, i, 1.0));
+            scaling.inverse = inverse.chain(scaling.inverse[n..].iter().copied()).collect();
         }
         Engine {
             kind,
             instructions,
             scaling,
+            limit: atol.iter().map(|atol| NEGLIGIBLE * atol).collect(),
             atol,
             rtol: tol.rtol,
             hidden: vec![0.0; hidden],
-            f: vec![0.0; n],
+            f: vec![0.0; places],
             hidden_f: vec![0.0; hidden],
-            zeros: vec![0.0; n],
             factors: Vec::with_capacity(MAX_TERMS),
             factors_of: (f64::NAN, 0),
             form,
@@ -80,11 +85,49 @@ impl Engine {
         Ok(())
     }
 
-    /// The state at each place, if not in the order given.
-    pub fn order(&self) -> Option<&[u32]> {
+    fn order(&self) -> Option<&[u32]> {
         match &self.kind {
             Kind::Small(_) => None,
-            Kind::Large(large) => large.operator.order(),
+            Kind::Large(large) => large.order(),
+        }
+    }
+
+    /// Whether vectors are in another order than the states.
+    pub fn has_places(&self) -> bool {
+        self.order().is_some()
+    }
+
+    /// The state at a place.
+    pub fn state(&self, place: usize) -> usize {
+        self.order().map_or(place, |order| order[place] as usize)
+    }
+
+    /// Puts the value of a place where it belongs.
+    pub fn put(&self, place: usize, value: f64, y: &mut [f64]) {
+        match self.order() {
+            None => y[place] = value,
+            Some(order) if order[place] != NO_STATE => y[order[place] as usize] = value,
+            Some(_) => {}
+        }
+    }
+
+    /// The states by places; places without a state are left alone.
+    pub fn to_places(&self, y: &[f64], places: &mut [f64]) {
+        match self.order() {
+            None => places.copy_from_slice(y),
+            Some(order) => {
+                for (place, &i) in places.iter_mut().zip(order).filter(|(_, i)| **i != NO_STATE) {
+                    *place = y[i as usize];
+                }
+            }
+        }
+    }
+
+    /// The way back.
+    pub fn to_states(&self, places: &[f64], y: &mut [f64]) {
+        match &self.kind {
+            Kind::Small(_) => y.copy_from_slice(places),
+            Kind::Large(large) => large.to_states(places, y),
         }
     }
 
@@ -101,10 +144,7 @@ impl Engine {
         self.form.hidden(t, &mut self.hidden);
         match &mut self.kind {
             Kind::Small(small) => small.derivative(y, &self.hidden, &mut self.f, &mut self.hidden_f),
-            Kind::Large(large) => {
-                large.derivative(y, &self.hidden, &mut self.f);
-                large.hidden_derivative(&self.hidden, &mut self.hidden_f);
-            }
+            Kind::Large(large) => large.derivative(y, &self.hidden, &mut self.f, &mut self.hidden_f),
         }
         let measured =
             Measured { f: &self.f, y, atol: &self.atol, rtol: self.rtol, inverse: &self.scaling.inverse };
@@ -125,7 +165,7 @@ impl Engine {
 
     /// One step of m terms from the point begun last; zero, unless a state is not finite at its end.
     pub fn step(&mut self, y: &[f64], lost: &[f64], end: &mut [f64], lost_next: &mut [f64], h: f64, m: usize) -> f64 {
-        let vectors = Vectors { y, f: &self.f, lost, end, lost_next };
+        let vectors = Vectors { y, f: &self.f, lost, limit: &self.limit, end, lost_next };
         match &mut self.kind {
             Kind::Small(small) => {
                 if self.factors_of != (h, m) {
@@ -143,7 +183,7 @@ impl Engine {
     pub fn next_term(&mut self, current: &[f64], hidden: &[f64], next: &mut [f64], hidden_next: &mut [f64], factor: f64) {
         match &mut self.kind {
             Kind::Small(small) => small.next_term(current, hidden, next, hidden_next, factor),
-            Kind::Large(large) => large.next_term(current, hidden, next, hidden_next, factor, &self.zeros),
+            Kind::Large(large) => large.next_term(current, hidden, next, hidden_next, factor),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Steps of given length: as many terms as the tolerance needs, halved where that would be too many.
 
-use super::method::{LinearTaylor, ordered};
+use super::method::LinearTaylor;
 use super::terms::Unfinished;
 use crate::{Point, StepFailure, Trial};
 
@@ -26,8 +26,7 @@ impl LinearTaylor {
                 Err(Unfinished::TooLong) if parts < MAX_PARTS => parts *= 2,
                 Err(Unfinished::TooLong) => return Err(StepFailure::NotFinite { t: from.t + h, component: 0 }),
                 Err(Unfinished::NotFinite { place }) => {
-                    let order = self.engine.as_ref().and_then(|engine| engine.order());
-                    let component = order.map_or(place, |order| order[place] as usize);
+                    let component = self.engine.as_ref().expect("prepared").state(place);
                     return Err(StepFailure::NotFinite { t: from.t + h, component });
                 }
             }
@@ -37,7 +36,7 @@ impl LinearTaylor {
     /// The step as so many equal parts; the highest order among them.
     fn in_parts(&mut self, from: &Point, h: f64, parts: u64) -> Result<usize, Unfinished> {
         let engine = self.engine.as_mut().expect("prepared");
-        let mut y = ordered(engine, from.y, &mut self.y).to_vec();
+        let mut y = if engine.has_places() { self.y.clone() } else { from.y.to_vec() };
         let mut change = vec![0.0; y.len()];
         let width = 1.0 / parts as f64;
         self.terms.clear(y.len());
@@ -59,10 +58,7 @@ impl LinearTaylor {
                 *y = end;
             }
         }
-        match engine.order() {
-            None => self.end.copy_from_slice(&y),
-            Some(order) => order.iter().zip(&y).for_each(|(&i, y)| self.end[i as usize] = *y),
-        }
+        engine.to_states(&y, &mut self.end);
         Ok(highest)
     }
 }

@@ -7,10 +7,9 @@
 //! Every element is one chain of fused multiplications in the order of k, so its bits do not depend on the width of the
 //! vectors; only a processor without fused multiplication has other last digits.
 
-use super::vector::{Vector, multiply_add};
 #[cfg(target_arch = "x86_64")]
 use super::vector::x86;
-pub(crate) use super::vector::{LANES, Lanes, PORTABLE_FUSED};
+use super::vector::{LANES, Lanes, PORTABLE_FUSED, Vector, multiply_add};
 
 /// The instructions to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,13 +136,10 @@ pub(crate) struct Single<'a> {
     pub values: &'a [f64],
 }
 
-/// Where the vectors of a level stand: element i of each is that of row `i + first`.
+/// The vectors of a level.
 pub(crate) struct Level<'a> {
     pub next: &'a mut [f64],
-    pub next_first: usize,
     pub current: &'a [f64],
-    /// First row of `current`; before row 0 where it has a margin.
-    pub current_first: isize,
     pub base: &'a [f64],
 }
 
@@ -153,10 +149,9 @@ fn single_body<const FUSED: bool>(single: &Single, level: &mut Level, factor: f6
         let (row, range) = (row as usize, from as usize..to as usize);
         let mut sum = level.base[row];
         for (&column, &value) in single.columns[range.clone()].iter().zip(&single.values[range]) {
-            let element = level.current[(column as isize - level.current_first) as usize];
-            sum = multiply_add::<FUSED>(factor * value, element, sum);
+            sum = multiply_add::<FUSED>(factor * value, level.current[column as usize], sum);
         }
-        level.next[row - level.next_first] = sum;
+        level.next[row] = sum;
     }
 }
 
@@ -279,7 +274,11 @@ pub(crate) fn norms(instructions: Instructions, measured: Measured) -> Norms {
 }
 
 /// The end of a step: y₁ = y + h u + what was lost before; what is lost now is kept (W. Kahan, CACM 8 (1965) 40).
+///
+/// States far below their limit become zero. Ahead of a wave there are others smaller still, down to where numbers lose
+/// their digits, and with those a processor needs a hundred times as long.
 pub(crate) struct Accumulate<'a> {
+    pub limit: &'a [f64],
     pub y: &'a [f64],
     pub u: &'a [f64],
     pub lost: &'a [f64],
@@ -292,6 +291,7 @@ fn accumulate_body<V: Vector>(a: Accumulate, h: f64) -> f64 {
     let n = a.end.len();
     let (y, y_rest) = a.y[..n].as_chunks::<LANES>();
     let (u, u_rest) = a.u[..n].as_chunks::<LANES>();
+    let (limit, limit_rest) = a.limit[..n].as_chunks::<LANES>();
     let (lost, lost_rest) = a.lost[..n].as_chunks::<LANES>();
     let (end, end_rest) = a.end.as_chunks_mut::<LANES>();
     let (lost_next, lost_next_rest) = a.lost_next[..n].as_chunks_mut::<LANES>();
@@ -301,8 +301,9 @@ fn accumulate_body<V: Vector>(a: Accumulate, h: f64) -> f64 {
         let start = V::load(&y[i]);
         let change = h_lanes.times(V::load(&u[i])).plus(V::load(&lost[i]));
         let result = start.plus(change);
-        change.minus(result.minus(start)).store(&mut lost_next[i]);
-        result.store(&mut end[i]);
+        let limit = V::load(&limit[i]);
+        change.minus(result.minus(start)).zero_where_below(result, limit).store(&mut lost_next[i]);
+        result.zero_where_below(result, limit).store(&mut end[i]);
         finite = result.times(V::splat(0.0)).plus(finite);
     }
     let mut lanes = [0.0; LANES];
@@ -311,8 +312,9 @@ fn accumulate_body<V: Vector>(a: Accumulate, h: f64) -> f64 {
     for i in 0..y_rest.len() {
         let change = h * u_rest[i] + lost_rest[i];
         let result = y_rest[i] + change;
-        lost_next_rest[i] = change - (result - y_rest[i]);
-        end_rest[i] = result;
+        let below = result.abs() < limit_rest[i];
+        lost_next_rest[i] = if below { 0.0 } else { change - (result - y_rest[i]) };
+        end_rest[i] = if below { 0.0 } else { result };
         finite += result * 0.0;
     }
     finite

@@ -1,99 +1,158 @@
-//! Steps of large linear systems, several terms of the series while a piece of the state is in the fast memory.
+//! Steps of large linear systems.
 //!
 //! ```text
 //!   y₁ = y + h u₁,    u_k = f + h/(k+1) A u_{k+1},    u_m = f = A y + b
 //! ```
 //!
-//! Row i of u_k needs the rows i ± band of u_{k+1}. So a tile of rows goes through all levels, each a band further to the
-//! left than the one before; what the next tile needs of each level are its last 2·band rows.
-//!
-//! ```text
-//!   level 3   ────────┤lo₃      hi₃├──
-//!   level 2   ─────────┤lo₂      hi₂├─          tile: rows lo … hi of every level
-//!   level 1   ──────────┤lo₁      hi₁├
-//! ```
+//! Systems of one pattern have loops that compute several levels while a piece of the state is in the fast memory.
 
 use super::form::LinearForm;
 use super::kernels::{self, Accumulate, Instructions, Level};
-use super::operator::Operator;
+use super::lanes::{HiddenLevels, LaneOperator};
+use super::operator::{Operator, Rows, find_patterns};
 use super::scaling::MAX_TERMS;
 
-/// Rows of a tile: three vectors of this length fit into the fastest memory of any processor of today.
-const TILE: usize = 1024;
+#[derive(Clone, Debug)]
+enum Kind {
+    Rows(Operator),
+    Lanes(LaneOperator),
+}
+
+/// A place without a state, which fills up a vector.
+pub(crate) const NO_STATE: u32 = u32::MAX;
 
 /// A large linear system and the memory its steps need.
 #[derive(Clone, Debug)]
 pub(crate) struct Large {
-    pub operator: Operator,
+    kind: Kind,
     pub instructions: Instructions,
-    n: usize,
-    /// b in the order of the operator.
-    pub constant: Vec<f64>,
+    /// The state at each place, if not in the order given.
+    order: Option<Vec<u32>>,
+    /// Rows are states.
+    straight: bool,
+    /// Places without a state.
+    empty: Vec<u32>,
+    /// b by places.
+    constant: Vec<f64>,
+    zeros: Vec<f64>,
     /// H by rows: (column, value).
     hidden_rows: Vec<Vec<(usize, f64)>>,
     /// u of the hidden states, level by level.
     hidden_levels: Vec<f64>,
     buffers: [Vec<f64>; 2],
-    /// The last rows of each level of the tile before.
-    edges: Vec<f64>,
 }
 
-/// The vectors of one step, all in the order of the operator.
+/// The vectors of one step, all by places.
 pub(crate) struct Vectors<'a> {
     pub y: &'a [f64],
     pub f: &'a [f64],
     pub lost: &'a [f64],
+    /// States smaller than this become zero.
+    pub limit: &'a [f64],
     pub end: &'a mut [f64],
     pub lost_next: &'a mut [f64],
 }
 
 impl Large {
     pub fn new(form: &LinearForm, instructions: Instructions) -> Large {
-        let operator = Operator::new(form, instructions);
         let (n, hidden) = (form.states(), form.inputs.len());
-        let hidden_rows = (n..n + hidden).map(|i| form.matrix.row(i).map(|(j, a)| (j - n, a)).collect()).collect();
+        let rows = Rows::new(form);
+        let patterns = find_patterns(&rows.states);
+        let longest = patterns.iter().max_by_key(|pattern| pattern.rows.len());
+        let lanes = longest.and_then(|pattern| LaneOperator::new(&rows, pattern, rows.band, instructions));
+        let straight = rows.order.is_none();
+        let (kind, order) = match lanes {
+            None => (Kind::Rows(Operator::new(&rows, patterns, instructions)), rows.order),
+            Some(lanes) => {
+                let state = |row: usize| match &rows.order {
+                    _ if row >= n => NO_STATE,
+                    None => row as u32,
+                    Some(order) => order[row],
+                };
+                let order = (0..lanes.len()).map(|place| state(lanes.row(place))).collect();
+                (Kind::Lanes(lanes), Some(order))
+            }
+        };
+        let places = order.as_ref().map_or(n, Vec::len);
+        let is_empty = |&place: &u32| order.as_ref().is_some_and(|order| order[place as usize] == NO_STATE);
         let mut large = Large {
+            empty: (0..places as u32).filter(is_empty).collect(),
+            kind,
             instructions,
-            n,
-            constant: Vec::new(),
-            hidden_rows,
+            straight,
+            order,
+            constant: vec![0.0; places],
+            zeros: vec![0.0; places],
+            hidden_rows: (n..n + hidden).map(|i| form.matrix.row(i).map(|(j, a)| (j - n, a)).collect()).collect(),
             hidden_levels: vec![0.0; hidden * (MAX_TERMS + 1)],
             buffers: Default::default(),
-            edges: vec![0.0; 2 * operator.band() * (MAX_TERMS + 1)],
-            operator,
         };
+        if matches!(large.kind, Kind::Rows(_)) {
+            large.buffers = [vec![0.0; places], vec![0.0; places]];
+        }
         large.set_constant(form);
         large
     }
 
     /// Takes another b.
     pub fn set_constant(&mut self, form: &LinearForm) {
-        self.constant = form.constant.clone();
-        if let Some(order) = self.operator.order() {
-            for (c, &state) in self.constant.iter_mut().zip(order) {
-                *c = form.constant[state as usize];
+        match &self.order {
+            None => self.constant.copy_from_slice(&form.constant),
+            Some(order) => {
+                for (c, &state) in self.constant.iter_mut().zip(order).filter(|(_, state)| **state != NO_STATE) {
+                    *c = form.constant[state as usize];
+                }
+            }
+        }
+    }
+
+    /// The state at each place, if not in the order given.
+    pub fn order(&self) -> Option<&[u32]> {
+        self.order.as_deref()
+    }
+
+    /// A vector by states.
+    pub fn to_states(&self, places: &[f64], y: &mut [f64]) {
+        match (&self.kind, &self.order) {
+            (_, None) => y.copy_from_slice(places),
+            (Kind::Lanes(lanes), Some(_)) if self.straight => lanes.to_rows(places, y),
+            (_, Some(order)) => {
+                for (place, &i) in places.iter().zip(order).filter(|(_, i)| **i != NO_STATE) {
+                    y[i as usize] = *place;
+                }
+            }
+        }
+    }
+
+    /// Whether the loops for systems of one pattern are used.
+    #[cfg(test)]
+    pub fn has_lanes(&self) -> bool {
+        matches!(self.kind, Kind::Lanes(_))
+    }
+
+    fn apply(&mut self, current: &[f64], constant: bool, factor: f64, hidden: &[f64], next: &mut [f64]) {
+        let base = if constant { &self.constant } else { &self.zeros };
+        match &mut self.kind {
+            Kind::Rows(operator) => operator.apply(&mut Level { next, current, base }, factor, hidden),
+            Kind::Lanes(lanes) => {
+                lanes.apply(current, base, factor, hidden, next);
+                self.empty.iter().for_each(|&place| next[place as usize] = 0.0);
             }
         }
     }
 
     /// next = factor · (matrix · current), hidden states too: from one term of the series to the next.
-    pub fn next_term(&self, current: &[f64], hidden: &[f64], next: &mut [f64], hidden_next: &mut [f64], factor: f64, zeros: &[f64]) {
-        let mut level = Level { next, next_first: 0, current, current_first: 0, base: zeros };
-        self.operator.apply(0..self.n, &mut level, factor, hidden);
+    pub fn next_term(&mut self, current: &[f64], hidden: &[f64], next: &mut [f64], hidden_next: &mut [f64], factor: f64) {
+        self.apply(current, false, factor, hidden, next);
         for (next, row) in hidden_next.iter_mut().zip(&self.hidden_rows) {
             *next = factor * row.iter().map(|&(j, a)| a * hidden[j]).sum::<f64>();
         }
     }
 
-    /// f = A y + b + C g
-    pub fn derivative(&self, y: &[f64], hidden: &[f64], f: &mut [f64]) {
-        let mut level = Level { next: f, next_first: 0, current: y, current_first: 0, base: &self.constant };
-        self.operator.apply(0..self.n, &mut level, 1.0, hidden);
-    }
-
-    /// f of the hidden states.
-    pub fn hidden_derivative(&self, hidden: &[f64], f: &mut [f64]) {
-        for (f, row) in f.iter_mut().zip(&self.hidden_rows) {
+    /// f = A y + b + C g, and f of the hidden states.
+    pub fn derivative(&mut self, y: &[f64], hidden: &[f64], f: &mut [f64], hidden_f: &mut [f64]) {
+        self.apply(y, true, 1.0, hidden, f);
+        for (f, row) in hidden_f.iter_mut().zip(&self.hidden_rows) {
             *f = row.iter().map(|&(j, a)| a * hidden[j]).sum();
         }
     }
@@ -101,64 +160,24 @@ impl Large {
     /// One step of m terms; zero, unless a state is not finite at its end.
     pub fn step(&mut self, vectors: Vectors, hidden_f: &[f64], h: f64, m: usize) -> f64 {
         self.hidden_levels(hidden_f, h, m);
-        let (n, band, levels) = (self.n, self.operator.band(), m - 1);
-        let edge = 2 * band;
-        // the rows of a buffer begin where a vector does
-        let margin = edge.next_multiple_of(kernels::LANES);
-        let tiled = n > 3 * TILE / 2 && band * (levels + 2) <= TILE / 2;
-        let tile = if tiled { TILE } else { n };
-        let room = margin + (3 * tile / 2 + band * levels).min(n);
-        for buffer in &mut self.buffers {
-            if buffer.len() < room {
-                buffer.resize(room, 0.0);
-            }
-        }
         let hidden = self.hidden_rows.len();
-        let Vectors { y, f, lost, end, lost_next } = vectors;
-        let mut finite = 0.0;
-        let mut right = 0;
-        while right < n {
-            let before = right;
-            right += tile;
-            if right + tile / 2 >= n {
-                right = n;
+        let Vectors { y, f, lost, limit, end, lost_next } = vectors;
+        let u = match &mut self.kind {
+            Kind::Lanes(lanes) => {
+                lanes.horner(f, &HiddenLevels { values: &self.hidden_levels, count: hidden }, h, m)
             }
-            let low = |s: usize| if before == 0 { 0 } else { before - band * s };
-            let high = |s: usize| if right == n { n } else { right - band * s };
-            for s in 1..=levels {
-                let rows = low(s)..high(s);
-                let (even, odd) = self.buffers.split_at_mut(1);
-                let (next, current) = if s % 2 == 0 { (&mut even[0], &odd[0]) } else { (&mut odd[0], &even[0]) };
-                let saved = &mut self.edges[s * edge..(s + 1) * edge];
-                if before > 0 {
-                    next[margin - edge..margin].copy_from_slice(saved);
+            Kind::Rows(operator) => {
+                for s in 1..m {
+                    let (even, odd) = self.buffers.split_at_mut(1);
+                    let (next, current) = if s % 2 == 0 { (&mut even[0], &odd[0]) } else { (&mut odd[0], &even[0]) };
+                    let current = if s == 1 { f } else { &current[..] };
+                    let values = &self.hidden_levels[(s - 1) * hidden..s * hidden];
+                    operator.apply(&mut Level { next, current, base: f }, h / (m - s + 1) as f64, values);
                 }
-                let (current, current_first) = if s == 1 {
-                    (f, 0)
-                } else {
-                    (&current[..], low(s - 1) as isize - margin as isize)
-                };
-                let mut level = Level { next: &mut next[margin..], next_first: rows.start, current, current_first, base: f };
-                let factor = h / (m - s + 1) as f64;
-                let values = &self.hidden_levels[(s - 1) * hidden..s * hidden];
-                self.operator.apply(rows.clone(), &mut level, factor, values);
-                if right < n {
-                    let last = margin + rows.len();
-                    saved.copy_from_slice(&next[last - edge..last]);
-                }
+                if m == 1 { f } else { &self.buffers[(m - 1) % 2] }
             }
-            let rows = low(levels)..high(levels);
-            let u = if levels == 0 { &f[rows.clone()] } else { &self.buffers[levels % 2][margin..margin + rows.len()] };
-            let accumulate = Accumulate {
-                y: &y[rows.clone()],
-                u,
-                lost: &lost[rows.clone()],
-                end: &mut end[rows.clone()],
-                lost_next: &mut lost_next[rows],
-            };
-            finite += kernels::accumulate(self.instructions, accumulate, h);
-        }
-        finite
+        };
+        kernels::accumulate(self.instructions, Accumulate { limit, y, u, lost, end, lost_next }, h)
     }
 
     /// u of the hidden states on all levels: they depend on no state.

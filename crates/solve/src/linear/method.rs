@@ -45,6 +45,7 @@ pub struct LinearTaylor {
 
     /// The state in the order of the engine, if that is another one; and at the end of the step.
     pub(super) y: Vec<f64>,
+    pub(super) y_known: bool,
     pub(super) end_ordered: Vec<f64>,
     pub(super) end: Vec<f64>,
     pub(super) lost: Vec<f64>,
@@ -71,6 +72,7 @@ impl LinearTaylor {
             repeated: 0,
             precalculated: None,
             y: Vec::new(),
+            y_known: false,
             end_ordered: Vec::new(),
             end: vec![0.0; n],
             lost: vec![0.0; n],
@@ -118,9 +120,13 @@ impl LinearTaylor {
         };
         if let Some(form) = form {
             let engine = Engine::new(form, tol, self.instructions);
-            let moved = if engine.order().is_some() { self.end.len() } else { 0 };
-            self.y.resize(moved, 0.0);
-            self.end_ordered.resize(moved, 0.0);
+            let places = engine.f.len();
+            let moved = if engine.has_places() { places } else { 0 };
+            self.y = vec![0.0; moved];
+            self.end_ordered = vec![0.0; moved];
+            self.y_known = false;
+            self.lost.resize(places, 0.0);
+            self.lost_next.resize(places, 0.0);
             self.precalculated = None;
             self.repeated = 0;
             self.wished = f64::INFINITY;
@@ -155,11 +161,18 @@ impl LinearTaylor {
 
     fn measure(&mut self, from: &Point) -> Result<(), StepFailure> {
         let engine = self.engine.as_mut().expect("prepared");
-        let y = ordered(engine, from.y, &mut self.y);
+        let y = if engine.has_places() {
+            if !self.y_known {
+                engine.to_places(from.y, &mut self.y);
+                self.y_known = true;
+            }
+            &self.y
+        } else {
+            from.y
+        };
         self.norms = engine.begin(from.t, y);
         if self.norms.finite != 0.0 {
-            let place = engine.f.iter().position(|f| !f.is_finite()).unwrap_or(0);
-            let component = engine.order().map_or(place, |order| order[place] as usize);
+            let component = engine.state(engine.f.iter().position(|f| !f.is_finite()).unwrap_or(0));
             return Err(StepFailure::NotFiniteAtStart { component });
         }
         Ok(())
@@ -211,17 +224,6 @@ impl LinearTaylor {
     }
 }
 
-/// The state in the order of the engine.
-pub(super) fn ordered<'a>(engine: &Engine, y: &'a [f64], moved: &'a mut [f64]) -> &'a [f64] {
-    match engine.order() {
-        None => y,
-        Some(order) => {
-            moved.iter_mut().zip(order).for_each(|(moved, &i)| *moved = y[i as usize]);
-            moved
-        }
-    }
-}
-
 /// The largest number of sixteen bits that is not above x: sums of many of them are exact, so steps stay equal to the bit.
 fn short_number(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !((1 << 37) - 1))
@@ -252,11 +254,13 @@ impl Method for LinearTaylor {
             return Ok(Trial { error: 2.0, worst: 0, order: MAX_TERMS as u32, next_h: Some(self.wished.min(0.5 * h)) });
         };
         let engine = self.engine.as_mut().expect("prepared");
-        if let Some(order) = engine.order().map(<[u32]>::to_vec) {
+        if engine.has_places() {
             engine.step(&self.y, &self.lost, &mut self.end_ordered, &mut self.lost_next, h, m);
-            order.iter().zip(&self.end_ordered).for_each(|(&i, end)| self.end[i as usize] = *end);
         } else {
             engine.step(from.y, &self.lost, &mut self.end, &mut self.lost_next, h, m);
+        }
+        if engine.has_places() {
+            engine.to_states(&self.end_ordered, &mut self.end);
         }
         self.order = m;
         self.finish(from, h, error)
@@ -284,27 +288,29 @@ impl Method for LinearTaylor {
         &self.end
     }
 
-    fn make_dense(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+    fn make_dense(&mut self, _system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         if !self.terms.is_empty() {
             return Ok(());
         }
         let engine = self.engine.as_mut().expect("a step was taken");
-        let y = ordered(engine, from.y, &mut self.y);
+        let y = if engine.has_places() { &self.y } else { from.y };
         if !self.begun {
             self.norms = engine.begin(from.t, y);
         }
-        let _ = system;
         self.terms.make(engine, y, self.h, self.order.max(1));
         Ok(())
     }
 
     fn interpolate(&self, theta: f64, y: &mut [f64]) {
-        let order = self.engine.as_ref().and_then(|engine| engine.order());
-        self.terms.evaluate(theta, order, y);
+        let engine = self.engine.as_ref().expect("a step was taken");
+        self.terms.evaluate(theta, |place, value| engine.put(place, value, y));
     }
 
     fn accept(&mut self) {
         self.begun = false;
+        // the step with given parts has no end by places
+        self.y_known = self.y_known && !self.fixed;
+        std::mem::swap(&mut self.y, &mut self.end_ordered);
         std::mem::swap(&mut self.lost, &mut self.lost_next);
         if self.precalculated.is_none() && self.h == self.wished {
             self.repeated += 1;
@@ -321,6 +327,7 @@ impl Method for LinearTaylor {
     fn restart(&mut self) {
         self.ready = false;
         self.begun = false;
+        self.y_known = false;
         self.lost.fill(0.0);
     }
 

@@ -4,6 +4,7 @@ mod engine;
 mod form;
 mod given;
 mod kernels;
+mod lanes;
 mod large;
 mod method;
 mod operator;
@@ -11,6 +12,7 @@ mod ordering;
 mod precalculated;
 mod scaling;
 mod small;
+mod sweep;
 mod terms;
 mod vector;
 

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::form::LinearForm;
-use super::kernels::{self, Instructions, LANES, Lanes, Level, MAX_DIAGONALS, Single};
+use super::kernels::{self, Instructions, Level, MAX_DIAGONALS, Single};
 use super::ordering;
+use super::vector::{LANES, Lanes};
 
 /// Runs shorter than this are single rows.
 const SHORTEST_RUN: usize = 4 * LANES;
@@ -13,36 +14,34 @@ const WIDE: usize = 16;
 
 /// Rows of one pattern, repeated with a period that divides the number of lanes.
 #[derive(Clone, Debug, PartialEq)]
-struct Stencil {
-    rows: Range<usize>,
+pub(crate) struct Pattern {
+    pub rows: Range<usize>,
+    /// After how many rows it repeats.
+    pub period: usize,
     /// Column − row, ascending, of every diagonal.
-    offsets: Vec<isize>,
+    pub offsets: Vec<isize>,
     /// Offsets from the smallest one.
     shifts: Vec<usize>,
     /// Coefficients of the diagonals; lane l belongs to the rows that begin + l, begin + l + 8, …
-    coefficients: Vec<Lanes>,
+    pub coefficients: Vec<Lanes>,
 }
 
-/// The part of a matrix that acts between states, and what the hidden states do to them.
+/// The rows of the states in some order, between states and from hidden states.
 #[derive(Clone, Debug)]
-pub(crate) struct Operator {
-    instructions: Instructions,
-    n: usize,
-    /// The state at each place, if not in the order given.
-    order: Option<Vec<u32>>,
-    stencils: Vec<Stencil>,
-    /// Rows without a pattern: row, range of elements.
-    single: Vec<(u32, u32, u32)>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    /// Row, hidden state, coefficient.
-    inputs: Vec<(u32, u32, f64)>,
-    band: usize,
+pub(crate) struct Rows {
+    /// Columns and values, columns ascending.
+    pub states: Vec<Vec<(u32, f64)>>,
+    /// Hidden states and values.
+    pub inputs: Vec<Vec<(u32, f64)>>,
+    /// The state of each row, if not in the order given.
+    pub order: Option<Vec<u32>>,
+    /// The largest distance of an element from the diagonal.
+    pub band: usize,
 }
 
-impl Operator {
-    pub fn new(form: &LinearForm, instructions: Instructions) -> Operator {
-        let n = form.states();
+impl Rows {
+    /// The rows of a form, in an order of narrow band if its own is wide.
+    pub fn new(form: &LinearForm) -> Rows {
         let mut band = ordering::bandwidth(form, |i| i);
         let mut order = None;
         if band > WIDE {
@@ -53,52 +52,54 @@ impl Operator {
                 (order, band) = (Some(narrow), width);
             }
         }
-        let rows = ordered_rows(form, order.as_deref());
+        let n = form.states();
+        let inputs = |row: usize| {
+            let state = order.as_ref().map_or(row, |order: &Vec<u32>| order[row] as usize);
+            form.matrix.row(state).filter(|&(j, _)| j >= n).map(|(j, a)| ((j - n) as u32, a)).collect()
+        };
+        Rows { states: ordered_rows(form, order.as_deref()), inputs: (0..n).map(inputs).collect(), order, band }
+    }
+}
+
+/// The part of a matrix that acts on states: runs of patterns, single rows, inputs.
+#[derive(Clone, Debug)]
+pub(crate) struct Operator {
+    instructions: Instructions,
+    patterns: Vec<Pattern>,
+    /// Rows without a pattern: row, range of elements.
+    single: Vec<(u32, u32, u32)>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    /// Row, hidden state, coefficient.
+    inputs: Vec<(u32, u32, f64)>,
+}
+
+impl Operator {
+    pub fn new(rows: &Rows, patterns: Vec<Pattern>, instructions: Instructions) -> Operator {
+        let n = rows.states.len();
         let mut operator = Operator {
             instructions,
-            n,
-            order,
-            stencils: find_stencils(&rows, n),
             single: Vec::new(),
             columns: Vec::new(),
             values: Vec::new(),
             inputs: Vec::new(),
-            band,
+            patterns,
         };
-        operator.collect_rest(form, &rows);
-        operator
-    }
-
-    fn collect_rest(&mut self, form: &LinearForm, rows: &[Vec<(u32, f64)>]) {
         let mut next = 0;
-        let ends: Vec<Range<usize>> = self.stencils.iter().map(|s| s.rows.clone()).chain([self.n..self.n]).collect();
-        for covered in ends {
-            for (i, row) in rows.iter().enumerate().take(covered.start).skip(next) {
-                let from = self.columns.len() as u32;
-                self.columns.extend(row.iter().map(|&(column, _)| column));
-                self.values.extend(row.iter().map(|&(_, value)| value));
-                self.single.push((i as u32, from, self.columns.len() as u32));
+        let covered: Vec<Range<usize>> = operator.patterns.iter().map(|s| s.rows.clone()).chain([n..n]).collect();
+        for covered in covered {
+            for (i, row) in rows.states.iter().enumerate().take(covered.start).skip(next) {
+                let from = operator.columns.len() as u32;
+                operator.columns.extend(row.iter().map(|&(column, _)| column));
+                operator.values.extend(row.iter().map(|&(_, value)| value));
+                operator.single.push((i as u32, from, operator.columns.len() as u32));
             }
             next = covered.end;
         }
-        for place in 0..self.n {
-            let inputs = form.matrix.row(self.state(place)).filter(|&(j, _)| j >= self.n);
-            self.inputs.extend(inputs.map(|(j, a)| (place as u32, (j - self.n) as u32, a)));
+        for (i, inputs) in rows.inputs.iter().enumerate() {
+            operator.inputs.extend(inputs.iter().map(|&(hidden, c)| (i as u32, hidden, c)));
         }
-    }
-
-    fn state(&self, place: usize) -> usize {
-        self.order.as_ref().map_or(place, |order| order[place] as usize)
-    }
-
-    /// The state at each place, if not in the order given.
-    pub fn order(&self) -> Option<&[u32]> {
-        self.order.as_deref()
-    }
-
-    /// The largest distance of an element from the diagonal.
-    pub fn band(&self) -> usize {
-        self.band
+        operator
     }
 
     /// How many rows are not part of a run.
@@ -107,38 +108,26 @@ impl Operator {
         self.single.len()
     }
 
-    /// next = base + factor · (A · current + C · hidden) in some rows.
-    pub fn apply(&self, rows: Range<usize>, level: &mut Level, factor: f64, hidden: &[f64]) {
-        let from = self.stencils.partition_point(|s| s.rows.end <= rows.start);
-        for stencil in self.stencils[from..].iter().take_while(|s| s.rows.start < rows.end) {
-            let (begin, end) = (stencil.rows.start.max(rows.start), stencil.rows.end.min(rows.end));
-            let phase = begin - stencil.rows.start;
+    /// next = base + factor · (A · current + C · hidden)
+    pub fn apply(&self, level: &mut Level, factor: f64, hidden: &[f64]) {
+        for pattern in &self.patterns {
+            let Range { start, end } = pattern.rows;
             let mut coefficients = [[0.0; LANES]; MAX_DIAGONALS];
-            for (scaled, given) in coefficients.iter_mut().zip(&stencil.coefficients) {
-                for (l, c) in scaled.iter_mut().enumerate() {
-                    *c = factor * given[(phase + l) % LANES];
-                }
+            for (scaled, given) in coefficients.iter_mut().zip(&pattern.coefficients) {
+                *scaled = given.map(|c| factor * c);
             }
-            let lowest = stencil.offsets.first().copied().unwrap_or(0);
-            let read = (begin as isize + lowest - level.current_first) as usize;
+            let lowest = pattern.offsets.first().copied().unwrap_or(0);
             let run = kernels::Run {
-                next: &mut level.next[begin - level.next_first..end - level.next_first],
-                base: &level.base[begin..end],
-                current: &level.current[read..],
+                next: &mut level.next[start..end],
+                base: &level.base[start..end],
+                current: &level.current[start.wrapping_add_signed(lowest)..],
             };
-            kernels::run(self.instructions, run, &stencil.shifts, &coefficients[..stencil.shifts.len()]);
+            kernels::run(self.instructions, run, &pattern.shifts, &coefficients[..pattern.shifts.len()]);
         }
-        let within = |list: &[(u32, u32, u32)]| {
-            list.partition_point(|s| (s.0 as usize) < rows.start)..list.partition_point(|s| (s.0 as usize) < rows.end)
-        };
-        let single = &self.single[within(&self.single)];
-        if !single.is_empty() {
-            let single = Single { rows: single, columns: &self.columns, values: &self.values };
-            kernels::single(self.instructions, &single, level, factor);
-        }
-        let from = self.inputs.partition_point(|s| (s.0 as usize) < rows.start);
-        for &(row, input, c) in self.inputs[from..].iter().take_while(|s| (s.0 as usize) < rows.end) {
-            level.next[row as usize - level.next_first] += factor * c * hidden[input as usize];
+        let single = Single { rows: &self.single, columns: &self.columns, values: &self.values };
+        kernels::single(self.instructions, &single, level, factor);
+        for &(row, input, c) in &self.inputs {
+            level.next[row as usize] += factor * c * hidden[input as usize];
         }
     }
 }
@@ -171,7 +160,9 @@ fn alike(a: &[(u32, f64)], i: usize, b: &[(u32, f64)], j: usize) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&(p, x), &(q, y))| p + distance == q && x.to_bits() == y.to_bits())
 }
 
-fn find_stencils(rows: &[Vec<(u32, f64)>], n: usize) -> Vec<Stencil> {
+/// The runs of rows of one pattern.
+pub(crate) fn find_patterns(rows: &[Vec<(u32, f64)>]) -> Vec<Pattern> {
+    let n = rows.len();
     let periods = [1, 2, 4, 8];
     // how many rows from each on repeat with each period
     let mut repeats = periods.map(|_| vec![0usize; n + LANES]);
@@ -182,27 +173,27 @@ fn find_stencils(rows: &[Vec<(u32, f64)>], n: usize) -> Vec<Stencil> {
             }
         }
     }
-    let mut stencils = Vec::new();
+    let mut patterns = Vec::new();
     let mut i = 0;
     while i < n {
         let length = |p: usize| if repeats[p][i] == 0 { 0 } else { repeats[p][i] + periods[p] };
         // the longest run; of equal ones that of the shortest period
         let best = (0..periods.len()).rev().max_by_key(|&p| length(p)).expect("there are periods");
-        let stencil = (length(best) >= SHORTEST_RUN).then(|| stencil(rows, i..i + length(best), periods[best], n)).flatten();
-        match stencil {
-            Some(stencil) => {
-                i = stencil.rows.end;
-                stencils.push(stencil);
+        let pattern = (length(best) >= SHORTEST_RUN).then(|| pattern(rows, i..i + length(best), periods[best], n)).flatten();
+        match pattern {
+            Some(pattern) => {
+                i = pattern.rows.end;
+                patterns.push(pattern);
             }
             None => i += 1,
         }
     }
-    stencils
+    patterns
 }
 
 /// The pattern of some rows, if it has few diagonals. Where a row lacks a diagonal of another, its coefficient is zero;
 /// rows for which that diagonal would leave the matrix are cut off.
-fn stencil(rows: &[Vec<(u32, f64)>], range: Range<usize>, period: usize, n: usize) -> Option<Stencil> {
+fn pattern(rows: &[Vec<(u32, f64)>], range: Range<usize>, period: usize, n: usize) -> Option<Pattern> {
     let begin = range.start;
     let offset = |i: usize, column: u32| column as isize - i as isize;
     let mut offsets: Vec<isize> = (begin..begin + period).flat_map(|i| rows[i].iter().map(move |&(c, _)| offset(i, c))).collect();
@@ -223,5 +214,5 @@ fn stencil(rows: &[Vec<(u32, f64)>], range: Range<usize>, period: usize, n: usiz
     };
     let coefficients = offsets.iter().map(|&o| std::array::from_fn(|l| coefficient(o, l))).collect();
     let shifts = offsets.iter().map(|&o| (o - lowest) as usize).collect();
-    Some(Stencil { rows: begin..end, shifts, coefficients, offsets })
+    Some(Pattern { rows: begin..end, period, shifts, coefficients, offsets })
 }

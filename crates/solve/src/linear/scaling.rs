@@ -14,9 +14,7 @@ use super::form::LinearForm;
 /// Weights and norm of a matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scaling {
-    /// d, hidden states included.
-    pub weights: Vec<f64>,
-    /// 1/d
+    /// 1/d, hidden states included.
     pub inverse: Vec<f64>,
     /// N
     pub norm: f64,
@@ -37,7 +35,7 @@ impl Scaling {
         weigh_inputs(form, &mut weights);
         let norm = norm(form, &weights, form.matrix.len());
         let inverse = weights.iter().map(|d| 1.0 / d).collect();
-        Scaling { inverse, norm, vanishing: vanishing_power(form), weights }
+        Scaling { inverse, norm, vanishing: vanishing_power(form) }
     }
 }
 

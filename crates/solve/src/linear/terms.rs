@@ -119,8 +119,8 @@ impl Terms {
         }
     }
 
-    /// The state at a part θ of the step; `order` tells where each element goes.
-    pub fn evaluate(&self, theta: f64, order: Option<&[u32]>, y: &mut [f64]) {
+    /// The state at a part θ of the step: `put` is told each place and its value.
+    pub fn evaluate(&self, theta: f64, mut put: impl FnMut(usize, f64)) {
         let piece = self.pieces.iter().rfind(|piece| piece.begin <= theta).unwrap_or(&self.pieces[0]);
         let sigma = (theta - piece.begin) / piece.width;
         let n = self.n;
@@ -136,7 +136,7 @@ impl Terms {
                 }
             }
             for (i, sum) in (from..to).zip(&sum) {
-                y[order.map_or(i, |order| order[i] as usize)] = terms[i] + sum;
+                put(i, terms[i] + sum);
             }
         }
     }

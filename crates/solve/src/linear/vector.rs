@@ -31,6 +31,8 @@ pub(crate) trait Vector: Copy {
     fn larger(self, b: Self) -> Self;
     /// The smaller one; `b` if either is no number.
     fn smaller(self, b: Self) -> Self;
+    /// Zero where |x| is below the limit.
+    fn zero_where_below(self, x: Self, limit: Self) -> Self;
 }
 
 fn each(a: Lanes, b: Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
@@ -86,6 +88,11 @@ impl Vector for Lanes {
     #[inline(always)]
     fn smaller(self, b: Self) -> Self {
         each(self, b, |a, b| if a < b { a } else { b })
+    }
+
+    #[inline(always)]
+    fn zero_where_below(self, x: Self, limit: Self) -> Self {
+        std::array::from_fn(|l| if x[l].abs() < limit[l] { 0.0 } else { self[l] })
     }
 }
 
@@ -154,6 +161,12 @@ pub(crate) mod x86 {
         fn smaller(self, b: Self) -> Self {
             // SAFETY: as above.
             unsafe { _mm512_min_pd(self, b) }
+        }
+
+        #[inline(always)]
+        fn zero_where_below(self, x: Self, limit: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_NLT_UQ>(_mm512_abs_pd(x), limit), self) }
         }
     }
 
@@ -225,6 +238,17 @@ pub(crate) mod x86 {
         fn smaller(self, b: Self) -> Self {
             // SAFETY: as above.
             unsafe { (_mm256_min_pd(self.0, b.0), _mm256_min_pd(self.1, b.1)) }
+        }
+
+        #[inline(always)]
+        fn zero_where_below(self, x: Self, limit: Self) -> Self {
+            let x = x.abs();
+            // SAFETY: as above.
+            unsafe {
+                let first = _mm256_and_pd(_mm256_cmp_pd::<_CMP_NLT_UQ>(x.0, limit.0), self.0);
+                let second = _mm256_and_pd(_mm256_cmp_pd::<_CMP_NLT_UQ>(x.1, limit.1), self.1);
+                (first, second)
+            }
         }
     }
 }
