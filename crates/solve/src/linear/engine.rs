@@ -163,8 +163,8 @@ impl Engine {
         self.hidden.iter().zip(inverse).map(|(g, inverse)| g.abs() * inverse).fold(0.0, f64::max)
     }
 
-    /// One step of m terms from the point begun last; zero, unless a state is not finite at its end.
-    pub fn step(&mut self, y: &[f64], lost: &[f64], end: &mut [f64], lost_next: &mut [f64], h: f64, m: usize) -> f64 {
+    /// One step of m terms from the point begun last.
+    pub fn step(&mut self, y: &[f64], lost: &[f64], end: &mut [f64], lost_next: &mut [f64], h: f64, m: usize) {
         let vectors = Vectors { y, f: &self.f, lost, limit: &self.limit, end, lost_next };
         match &mut self.kind {
             Kind::Small(small) => {

@@ -287,7 +287,7 @@ pub(crate) struct Accumulate<'a> {
 }
 
 #[inline(always)]
-fn accumulate_body<V: Vector>(a: Accumulate, h: f64) -> f64 {
+fn accumulate_body<V: Vector>(a: Accumulate, h: f64) {
     let n = a.end.len();
     let (y, y_rest) = a.y[..n].as_chunks::<LANES>();
     let (u, u_rest) = a.u[..n].as_chunks::<LANES>();
@@ -295,7 +295,6 @@ fn accumulate_body<V: Vector>(a: Accumulate, h: f64) -> f64 {
     let (lost, lost_rest) = a.lost[..n].as_chunks::<LANES>();
     let (end, end_rest) = a.end.as_chunks_mut::<LANES>();
     let (lost_next, lost_next_rest) = a.lost_next[..n].as_chunks_mut::<LANES>();
-    let mut finite = V::splat(0.0);
     let h_lanes = V::splat(h);
     for i in 0..y.len() {
         let start = V::load(&y[i]);
@@ -304,36 +303,30 @@ fn accumulate_body<V: Vector>(a: Accumulate, h: f64) -> f64 {
         let limit = V::load(&limit[i]);
         change.minus(result.minus(start)).zero_where_below(result, limit).store(&mut lost_next[i]);
         result.zero_where_below(result, limit).store(&mut end[i]);
-        finite = result.times(V::splat(0.0)).plus(finite);
     }
-    let mut lanes = [0.0; LANES];
-    finite.store(&mut lanes);
-    let mut finite: f64 = lanes.into_iter().sum();
     for i in 0..y_rest.len() {
         let change = h * u_rest[i] + lost_rest[i];
         let result = y_rest[i] + change;
         let below = result.abs() < limit_rest[i];
         lost_next_rest[i] = if below { 0.0 } else { change - (result - y_rest[i]) };
         end_rest[i] = if below { 0.0 } else { result };
-        finite += result * 0.0;
     }
-    finite
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx2,fma")]
-unsafe fn accumulate_avx512(a: Accumulate, h: f64) -> f64 {
+unsafe fn accumulate_avx512(a: Accumulate, h: f64) {
     accumulate_body::<std::arch::x86_64::__m512d>(a, h)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn accumulate_avx2(a: Accumulate, h: f64) -> f64 {
+unsafe fn accumulate_avx2(a: Accumulate, h: f64) {
     accumulate_body::<x86::Pair>(a, h)
 }
 
-/// Ends a step in some rows; zero, unless an element is not finite.
-pub(crate) fn accumulate(instructions: Instructions, a: Accumulate, h: f64) -> f64 {
+/// Ends a step.
+pub(crate) fn accumulate(instructions: Instructions, a: Accumulate, h: f64) {
     match instructions {
         // SAFETY: these instructions are chosen only where they were detected.
         #[cfg(target_arch = "x86_64")]

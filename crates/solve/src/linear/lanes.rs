@@ -84,9 +84,11 @@ impl LaneOperator {
         let fits = (1..=MAX_BAND).contains(&band)
             && positions >= band * MAX_TERMS
             && pattern.period <= 2
-            && (1..=MAX_OFFSETS).contains(&pattern.offsets.len())
-            && (n - pattern.rows.len()) * 64 <= n + 1024;
-        if !fits {
+            && (1..=MAX_OFFSETS).contains(&pattern.offsets.len());
+        // A row of its own in the middle of a line parts it in two runs of one pattern.
+        let is_patch = |row: &usize| !pattern.fits(*row, &rows.states[*row], n) || !rows.inputs[*row].is_empty();
+        let patches: Vec<usize> = if fits { (0..n).filter(is_patch).collect() } else { Vec::new() };
+        if !fits || patches.len() * 64 > n + 1024 {
             return None;
         }
         let phase = |p: usize| (p + 2 - pattern.rows.start % 2) % 2;
@@ -103,7 +105,7 @@ impl LaneOperator {
             base: vec![Block::default(); positions + 2 * band * MAX_TERMS],
             levels: vec![Block::default(); positions + 3 * band * MAX_TERMS],
         };
-        for row in (0..n).filter(|row| !pattern.rows.contains(row) || !rows.inputs[*row].is_empty()) {
+        for row in patches {
             operator.patch(row, rows);
         }
         operator.patches.sort_by_key(|patch| (patch.position, patch.lane));

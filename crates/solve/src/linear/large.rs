@@ -124,12 +124,6 @@ impl Large {
         }
     }
 
-    /// Whether the loops for systems of one pattern are used.
-    #[cfg(test)]
-    pub fn has_lanes(&self) -> bool {
-        matches!(self.kind, Kind::Lanes(_))
-    }
-
     fn apply(&mut self, current: &[f64], constant: bool, factor: f64, hidden: &[f64], next: &mut [f64]) {
         let base = if constant { &self.constant } else { &self.zeros };
         match &mut self.kind {
@@ -157,8 +151,8 @@ impl Large {
         }
     }
 
-    /// One step of m terms; zero, unless a state is not finite at its end.
-    pub fn step(&mut self, vectors: Vectors, hidden_f: &[f64], h: f64, m: usize) -> f64 {
+    /// One step of m terms.
+    pub fn step(&mut self, vectors: Vectors, hidden_f: &[f64], h: f64, m: usize) {
         self.hidden_levels(hidden_f, h, m);
         let hidden = self.hidden_rows.len();
         let Vectors { y, f, lost, limit, end, lost_next } = vectors;
@@ -177,7 +171,7 @@ impl Large {
                 if m == 1 { f } else { &self.buffers[(m - 1) % 2] }
             }
         };
-        kernels::accumulate(self.instructions, Accumulate { limit, y, u, lost, end, lost_next }, h)
+        kernels::accumulate(self.instructions, Accumulate { limit, y, u, lost, end, lost_next }, h);
     }
 
     /// u of the hidden states on all levels: they depend on no state.
@@ -191,6 +185,108 @@ impl Large {
             for ((next, f), row) in next.iter_mut().zip(f).zip(&self.hidden_rows) {
                 *next = f + factor * row.iter().map(|&(j, a)| a * current[j]).sum::<f64>();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::form::{Input, SparseRows};
+    use super::*;
+
+    /// A chain of masses with a source at its start, and a row of its own in the middle.
+    fn chain(masses: usize) -> LinearForm {
+        let (n, mut matrix) = (2 * masses, SparseRows::new());
+        for k in 0..masses {
+            let (x, v) = (2 * k as u32, 2 * k as u32 + 1);
+            matrix.push([(v, 1.0)]);
+            let mut row = Vec::new();
+            if k > 0 {
+                row.push((x - 2, 1.0));
+            }
+            row.push((x, if k == masses / 2 { -3.5 } else { -2.0 }));
+            if k + 1 < masses {
+                row.push((x + 2, 1.0));
+            }
+            if k == 0 {
+                row.push((n as u32, 0.25));
+            }
+            matrix.push(row);
+        }
+        matrix.push([(n as u32 + 1, 0.7)]);
+        matrix.push([(n as u32, -0.7)]);
+        let wave = |sine| Input { power: 0, rate: 0.0, frequency: 0.7, sine };
+        LinearForm { matrix, constant: vec![0.125; n], inputs: vec![wave(true), wave(false)], origin: 0.0 }
+    }
+
+    fn state(n: usize) -> Vec<f64> {
+        (0..n).map(|k| ((k * 7919 % 1000) as f64 - 500.0) / 500.0).collect()
+    }
+
+    /// f and the end of a step of 40 terms, by states.
+    fn step(form: &LinearForm, instructions: Instructions, as_rows: bool) -> (Vec<f64>, Vec<f64>) {
+        let n = form.states();
+        let mut large = Large::new(form, instructions);
+        if as_rows {
+            let rows = Rows::new(form);
+            let operator = Operator::new(&rows, find_patterns(&rows.states), instructions);
+            large.kind = Kind::Rows(operator);
+            large.order = None;
+            large.empty.clear();
+            large.constant = form.constant.clone();
+            large.zeros = vec![0.0; n];
+            large.buffers = [vec![0.0; n], vec![0.0; n]];
+        }
+        let places = large.order.as_ref().map_or(n, Vec::len);
+        let mut y = vec![0.0; places];
+        let given = state(n);
+        match &large.order {
+            None => y.copy_from_slice(&given),
+            Some(order) => {
+                for (y, &i) in y.iter_mut().zip(order).filter(|(_, i)| **i != NO_STATE) {
+                    *y = given[i as usize];
+                }
+            }
+        }
+        let (hidden, mut hidden_f) = ([0.3, 0.9], [0.0; 2]);
+        let (mut f, mut end, mut lost_next) = (vec![0.0; places], vec![0.0; places], vec![0.0; places]);
+        large.derivative(&y, &hidden, &mut f, &mut hidden_f);
+        let (lost, mut limit) = (vec![0.0; places], vec![1e-40; places]);
+        large.empty.iter().for_each(|&place| limit[place as usize] = f64::INFINITY);
+        let vectors = Vectors { y: &y, f: &f, lost: &lost, limit: &limit, end: &mut end, lost_next: &mut lost_next };
+        large.step(vectors, &hidden_f, 1.5, 40);
+        let (mut f_states, mut end_states) = (vec![0.0; n], vec![0.0; n]);
+        large.to_states(&f, &mut f_states);
+        large.to_states(&end, &mut end_states);
+        (f_states, end_states)
+    }
+
+    /// In one tile and in several, with and without places left over.
+    #[test]
+    fn lanes_and_rows_make_the_same_steps() {
+        for masses in [1200, 1203, 4000, 9997] {
+            let form = chain(masses);
+            assert!(matches!(Large::new(&form, Instructions::best()).kind, Kind::Lanes(_)), "{masses}");
+            let (f, end) = step(&form, Instructions::best(), false);
+            let (f_rows, end_rows) = step(&form, Instructions::best(), true);
+            for k in 0..2 * masses {
+                assert!((f[k] - f_rows[k]).abs() <= 1e-14, "{masses}: f[{k}] {} {}", f[k], f_rows[k]);
+                assert!((end[k] - end_rows[k]).abs() <= 1e-13, "{masses}: y[{k}] {} {}", end[k], end_rows[k]);
+            }
+        }
+    }
+
+    #[test]
+    fn all_instructions_with_fused_multiplication_give_the_same_bits() {
+        let form = chain(1600);
+        let all = Instructions::all();
+        for as_rows in [false, true] {
+            let results: Vec<_> = all.iter().map(|&kind| step(&form, kind, as_rows)).collect();
+            let fused = all.iter().zip(&results).filter(|(kind, _)| **kind != Instructions::Portable);
+            assert!(fused.into_iter().all(|(_, result)| *result == results[0]), "{all:?}");
+            // without it, but for rounding
+            let portable = results.last().expect("at least one");
+            assert!(portable.1.iter().zip(&results[0].1).all(|(a, b)| (a - b).abs() <= 1e-13));
         }
     }
 }

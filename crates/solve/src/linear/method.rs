@@ -191,7 +191,9 @@ impl LinearTaylor {
         }
         // What a start from rest will be like, f tells; of that, what hidden states are weighed with does not count.
         let size = y.max(INPUT_WEIGHT * f / scaling.norm);
-        let reach = if size > 0.0 { (scale / (size * 0.5 * f64::EPSILON)).ln() + 1.0 } else { f64::INFINITY };
+        // Terms of small systems cost little, so they can be more careful.
+        let margin = if self.engine.as_ref().is_some_and(|engine| engine.dense().is_some()) { -3.0 } else { 1.0 };
+        let reach = if size > 0.0 { (scale / (size * 0.5 * f64::EPSILON)).ln() + margin } else { f64::INFINITY };
         let reach = REACH.into_iter().rev().find(|&known| known <= reach).unwrap_or(REACH[0]);
         short_number(reach / scaling.norm)
     }
@@ -207,7 +209,8 @@ impl LinearTaylor {
         let ends = scaling.vanishing.filter(|&power| power <= found.unwrap_or(MAX_TERMS));
         match (ends, found) {
             (Some(power), _) => Some((power, 0.0)),
-            (None, Some(m)) => Some((m, if f == 0.0 { 0.0 } else { self.tails.tail(m) * h * f / scale.max(f64::MIN_POSITIVE) })),
+            // what is below rounding is no error of the step
+            (None, Some(m)) => Some((m, (self.tails.tail(m) * h * f / scale.max(f64::MIN_POSITIVE)).min(0.5))),
             (None, None) => None,
         }
     }
@@ -216,7 +219,10 @@ impl LinearTaylor {
     pub(super) fn finish(&mut self, from: &Point, h: f64, error: f64) -> Result<Trial, StepFailure> {
         self.h = h;
         self.work.jets += 1;
-        if let Some(component) = self.end.iter().position(|y| !y.is_finite()) {
+        if self.end.iter().any(|y| !y.is_finite()) {
+            // What is not finite spreads: the largest one was the first.
+            let bad = (0..self.end.len()).filter(|&i| !self.end[i].is_finite());
+            let component = bad.max_by(|&i, &j| from.y[i].abs().total_cmp(&from.y[j].abs())).unwrap_or(0);
             return Err(StepFailure::NotFinite { t: from.t + h, component });
         }
         let next_h = (!self.fixed).then_some(self.wished);
@@ -298,6 +304,10 @@ impl Method for LinearTaylor {
             self.norms = engine.begin(from.t, y);
         }
         self.terms.make(engine, y, self.h, self.order.max(1));
+        if let Some(place) = self.terms.not_finite(y) {
+            let component = engine.state(place);
+            return Err(StepFailure::NotFinite { t: from.t + self.h, component });
+        }
         Ok(())
     }
 
@@ -317,7 +327,7 @@ impl Method for LinearTaylor {
             let engine = self.engine.as_ref().expect("a step was taken");
             if let Some((matrix, length)) = engine.dense().filter(|(matrix, length)| {
                 let all = matrix.len() / length;
-                self.repeated >= 4 * all * all + 8
+                self.repeated >= 2 * all * all + 4
             }) {
                 self.precalculated = Precalculated::new(&engine.form, matrix, length, self.h, self.instructions);
             }

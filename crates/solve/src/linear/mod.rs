@@ -10,6 +10,7 @@ mod method;
 mod operator;
 mod ordering;
 mod precalculated;
+mod propagator;
 mod scaling;
 mod small;
 mod sweep;
@@ -18,3 +19,4 @@ mod vector;
 
 pub use form::{Input, LinearForm, SparseRows};
 pub use method::{LinearTaylor, Linearity};
+pub use propagator::{Propagator, PropagatorError};

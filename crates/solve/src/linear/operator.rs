@@ -26,6 +26,21 @@ pub(crate) struct Pattern {
     pub coefficients: Vec<Lanes>,
 }
 
+impl Pattern {
+    /// Whether a row has the pattern, too, with the phase that it has in this place.
+    pub fn fits(&self, row: usize, elements: &[(u32, f64)], n: usize) -> bool {
+        let phase = (row + LANES - self.rows.start % LANES) % LANES;
+        let mut found = 0;
+        let all = self.offsets.iter().zip(&self.coefficients).all(|(&offset, coefficients)| {
+            let column = row as isize + offset;
+            let given = elements.iter().find(|&&(c, _)| c as isize == column).map(|&(_, value)| value);
+            found += usize::from(given.is_some());
+            (0..n as isize).contains(&column) && given.unwrap_or(0.0).to_bits() == coefficients[phase].to_bits()
+        });
+        all && found == elements.len()
+    }
+}
+
 /// The rows of the states in some order, between states and from hidden states.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
@@ -100,12 +115,6 @@ impl Operator {
             operator.inputs.extend(inputs.iter().map(|&(hidden, c)| (i as u32, hidden, c)));
         }
         operator
-    }
-
-    /// How many rows are not part of a run.
-    #[cfg(test)]
-    pub fn single_rows(&self) -> usize {
-        self.single.len()
     }
 
     /// next = base + factor · (A · current + C · hidden)

@@ -23,11 +23,12 @@ pub(crate) struct Scaling {
 }
 
 /// Weights further apart than this make bounds useless: then all are one.
-const MAX_RATIO: f64 = 1e8;
+const MAX_RATIO: f64 = 1e30;
 
 impl Scaling {
     pub fn new(form: &LinearForm) -> Scaling {
         let mut weights = symmetrising(form);
+        balance(form, &mut weights);
         let (low, high) = weights[..form.states()].iter().fold((f64::INFINITY, 0.0f64), |(l, h), &d| (l.min(d), h.max(d)));
         if !(high <= MAX_RATIO * low) || norm(form, &weights, form.states()) > norm_of_ones(form) {
             weights.fill(1.0);
@@ -82,6 +83,42 @@ fn symmetrising(form: &LinearForm) -> Vec<f64> {
 /// How much of the norm may come from what hidden states do to the states: little, for it shortens the steps; but what it
 /// leaves out comes back in the norm of the hidden states, for which terms are added.
 pub(crate) const INPUT_WEIGHT: f64 = 1.0 / 64.0;
+
+/// Rows and columns further apart than this are worth balancing.
+const UNBALANCED: f64 = 3.0;
+/// Passes over all states.
+const MAX_PASSES: usize = 24;
+
+/// Makes the sums of each row and its column alike: E. E. Osborne, J. ACM 7 (1960) 338. A companion matrix, say, has
+/// its large coefficients in one column.
+fn balance(form: &LinearForm, d: &mut [f64]) {
+    let n = form.states();
+    let mut columns: Vec<Vec<(u32, f64)>> = vec![Vec::new(); n];
+    for i in 0..n {
+        for (j, a) in form.matrix.row(i).filter(|&(j, _)| j < n && j != i) {
+            columns[j].push((i as u32, a.abs()));
+        }
+    }
+    for _ in 0..MAX_PASSES {
+        let mut worst = 1.0f64;
+        for i in 0..n {
+            let row: f64 =
+                form.matrix.row(i).filter(|&(j, _)| j < n && j != i).map(|(j, a)| a.abs() * (d[j] / d[i])).sum();
+            let column: f64 = columns[i].iter().map(|&(j, a)| a * (d[i] / d[j as usize])).sum();
+            // a state that acts on none, or on which none acts, could have any weight
+            if row > 0.0 && column > 0.0 && row.is_finite() && column.is_finite() {
+                let ratio = row / column;
+                worst = worst.max(ratio).max(1.0 / ratio);
+                if !(1.0 / UNBALANCED..=UNBALANCED).contains(&ratio) {
+                    d[i] = (d[i] * ratio.sqrt()).clamp(1e-150, 1e150);
+                }
+            }
+        }
+        if worst <= UNBALANCED {
+            break;
+        }
+    }
+}
 
 /// Weights of the hidden states: such that what they do to the states is a small part of what those do to each other.
 fn weigh_inputs(form: &LinearForm, d: &mut [f64]) {

@@ -75,22 +75,20 @@ impl Small {
         hidden_next.copy_from_slice(&self.u[self.n..self.all]);
     }
 
-    /// One step with the factors h/m, h/(m−1), …, h/2; zero, unless a state is not finite at its end.
-    pub fn step(&mut self, vectors: Vectors, hidden_f: &[f64], h: f64, factors: &[f64]) -> f64 {
-        self.f[..self.n].copy_from_slice(vectors.f);
-        self.f[self.n..self.all].copy_from_slice(hidden_f);
+    /// One step with the factors h/m, h/(m−1), …, h/2. The sums are made of h f, which is about as large as the state:
+    /// products of f and the matrix could leave the range of numbers.
+    pub fn step(&mut self, vectors: Vectors, hidden_f: &[f64], h: f64, factors: &[f64]) {
+        self.f[..self.n].iter_mut().zip(vectors.f).for_each(|(to, f)| *to = h * f);
+        self.f[self.n..self.all].iter_mut().zip(hidden_f).for_each(|(to, f)| *to = h * f);
         self.f[self.all..].fill(0.0);
         self.u.copy_from_slice(&self.f);
         self.levels(factors);
-        let mut finite = 0.0;
         for i in 0..self.n {
-            let change = h * self.u[i] + vectors.lost[i];
+            let change = self.u[i] + vectors.lost[i];
             let end = vectors.y[i] + change;
             vectors.lost_next[i] = change - (end - vectors.y[i]);
             vectors.end[i] = end;
-            finite += end * 0.0;
         }
-        finite
     }
 
     /// u ← f + factor · A u, once for each factor.

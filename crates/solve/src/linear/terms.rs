@@ -119,6 +119,12 @@ impl Terms {
         }
     }
 
+    /// The place of a term that is not finite; since that spreads, the one of the largest state.
+    pub fn not_finite(&self, y: &[f64]) -> Option<usize> {
+        let bad = self.values.iter().enumerate().filter(|(_, term)| !term.is_finite()).map(|(k, _)| k % self.n);
+        bad.max_by(|&i, &j| y[i].abs().total_cmp(&y[j].abs()))
+    }
+
     /// The state at a part θ of the step: `put` is told each place and its value.
     pub fn evaluate(&self, theta: f64, mut put: impl FnMut(usize, f64)) {
         let piece = self.pieces.iter().rfind(|piece| piece.begin <= theta).unwrap_or(&self.pieces[0]);
