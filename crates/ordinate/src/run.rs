@@ -4,7 +4,9 @@ use crate::methods::{choose, is_taylor};
 use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Interrupt, LinearTaylor, Mixture, Options, Outcome, Rows, Sink, Start, Status};
+use ordinate_solve::{
+    AbsoluteTolerance, Interrupt, LinearTaylor, Mixture, Options, Outcome, Rows, Sink, Start, Status,
+};
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
 use std::time::Instant;

@@ -45,7 +45,8 @@ pub(crate) fn recognise(program: &Program, registers: &[f64], t: f64) -> Option<
     let states = program.layout.states as u32;
     let budget = 1_000_000 + 64 * (section.instructions.len() + program.layout.states);
     let mut basis = Basis { states, inputs: Vec::new(), known: FxHashMap::default(), budget };
-    let mut walk = Walk { section, first: program.first_temporary, registers, t, states, values: Vec::new(), uses: Vec::new() };
+    let mut walk =
+        Walk { section, first: program.first_temporary, registers, t, states, values: Vec::new(), uses: Vec::new() };
     walk.count_uses();
     for instruction in &section.instructions {
         let value = walk.evaluate(instruction, &program.lists, &mut basis).unwrap_or(Value::Other);
@@ -54,7 +55,8 @@ pub(crate) fn recognise(program: &Program, registers: &[f64], t: f64) -> Option<
             return None;
         }
     }
-    let rows: Option<Vec<Form>> = section.results.iter().map(|&register| walk.take(register, &mut basis).form()).collect();
+    let rows: Option<Vec<Form>> =
+        section.results.iter().map(|&register| walk.take(register, &mut basis).form()).collect();
     basis.close(rows?, t)
 }
 
@@ -106,9 +108,9 @@ impl Walk<'_> {
         }
         if register == 0 {
             let tau = Input { power: 1, rate: 0.0, frequency: 0.0, sine: false };
-            return basis.column(tau).map_or(Value::Other, |column| {
-                Value::Affine(Form { terms: vec![(column, 1.0)], constant: self.t })
-            });
+            return basis
+                .column(tau)
+                .map_or(Value::Other, |column| Value::Affine(Form { terms: vec![(column, 1.0)], constant: self.t }));
         }
         if register <= self.states {
             return Value::Affine(Form { terms: vec![(register - Program::STATES as u32, 1.0)], constant: 0.0 });
@@ -217,7 +219,13 @@ impl Form {
         let mut terms = Vec::with_capacity(long.terms.len() + short.terms.len());
         let (mut a, mut b) = (long.terms.iter().peekable(), short.terms.iter().peekable());
         while let (Some(&&(i, x)), Some(&&(j, y))) = (a.peek(), b.peek()) {
-            terms.push(if i == j { (i, x + y) } else if i < j { (i, x) } else { (j, y) });
+            terms.push(if i == j {
+                (i, x + y)
+            } else if i < j {
+                (i, x)
+            } else {
+                (j, y)
+            });
             if i <= j {
                 a.next();
             }

@@ -34,7 +34,7 @@ pub use doubling::StepDoubling;
 pub use driver::solve;
 pub use explicit::ExplicitRk;
 pub use jets::{JetCost, Jets};
-pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, PropagatorError, SparseRows};
+pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, PropagatorError, SparseRows, WhereLinear};
 pub use method::*;
 pub use methods::{BadParameter, Choice, by_name, names};
 pub use options::{AbsoluteTolerance, Options, Rows, Start, UsageError};

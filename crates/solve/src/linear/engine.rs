@@ -146,8 +146,7 @@ impl Engine {
             Kind::Small(small) => small.derivative(y, &self.hidden, &mut self.f, &mut self.hidden_f),
             Kind::Large(large) => large.derivative(y, &self.hidden, &mut self.f, &mut self.hidden_f),
         }
-        let measured =
-            Measured { f: &self.f, y, atol: &self.atol, rtol: self.rtol, inverse: &self.scaling.inverse };
+        let measured = Measured { f: &self.f, y, atol: &self.atol, rtol: self.rtol, inverse: &self.scaling.inverse };
         let mut norms = kernels::norms(self.instructions, measured);
         let inverse = &self.scaling.inverse[self.f.len()..];
         for (f, inverse) in self.hidden_f.iter().zip(inverse) {
@@ -180,7 +179,14 @@ impl Engine {
     }
 
     /// From one term of the series to the next: next = factor · (matrix · current), hidden states too.
-    pub fn next_term(&mut self, current: &[f64], hidden: &[f64], next: &mut [f64], hidden_next: &mut [f64], factor: f64) {
+    pub fn next_term(
+        &mut self,
+        current: &[f64],
+        hidden: &[f64],
+        next: &mut [f64],
+        hidden_next: &mut [f64],
+        factor: f64,
+    ) {
         match &mut self.kind {
             Kind::Small(small) => small.next_term(current, hidden, next, hidden_next, factor),
             Kind::Large(large) => large.next_term(current, hidden, next, hidden_next, factor),

@@ -140,7 +140,8 @@ mod tests {
     #[test]
     fn the_derivative_of_an_input_is_its_derivative() {
         for power in 0..4 {
-            for (rate, frequency, sine) in [(0.0, 0.0, false), (-0.5, 0.0, false), (0.3, 2.0, true), (0.0, 3.0, false)] {
+            for (rate, frequency, sine) in [(0.0, 0.0, false), (-0.5, 0.0, false), (0.3, 2.0, true), (0.0, 3.0, false)]
+            {
                 let input = Input { power, rate, frequency, sine };
                 let exact: f64 = input.derivative().iter().map(|(part, c)| c * part.value(0.7)).sum();
                 let step = 1e-5;

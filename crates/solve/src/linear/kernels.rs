@@ -202,7 +202,8 @@ fn norms_body<V: Vector>(m: Measured) -> Norms {
     let (y, y_rest) = m.y[..n].as_chunks::<LANES>();
     let (atol, atol_rest) = m.atol[..n].as_chunks::<LANES>();
     let (inverse, inverse_rest) = m.inverse[..n].as_chunks::<LANES>();
-    let mut norms = VectorNorms { f: V::splat(0.0), y: V::splat(0.0), scale: V::splat(f64::INFINITY), finite: V::splat(0.0) };
+    let mut norms =
+        VectorNorms { f: V::splat(0.0), y: V::splat(0.0), scale: V::splat(f64::INFINITY), finite: V::splat(0.0) };
     for i in 0..f.len() {
         norms.add(V::load(&f[i]), V::load(&y[i]), V::load(&atol[i]), m.rtol, V::load(&inverse[i]));
     }

@@ -136,7 +136,14 @@ impl Large {
     }
 
     /// next = factor · (matrix · current), hidden states too: from one term of the series to the next.
-    pub fn next_term(&mut self, current: &[f64], hidden: &[f64], next: &mut [f64], hidden_next: &mut [f64], factor: f64) {
+    pub fn next_term(
+        &mut self,
+        current: &[f64],
+        hidden: &[f64],
+        next: &mut [f64],
+        hidden_next: &mut [f64],
+        factor: f64,
+    ) {
         self.apply(current, false, factor, hidden, next);
         for (next, row) in hidden_next.iter_mut().zip(&self.hidden_rows) {
             *next = factor * row.iter().map(|&(j, a)| a * hidden[j]).sum::<f64>();
@@ -157,9 +164,7 @@ impl Large {
         let hidden = self.hidden_rows.len();
         let Vectors { y, f, lost, limit, end, lost_next } = vectors;
         let u = match &mut self.kind {
-            Kind::Lanes(lanes) => {
-                lanes.horner(f, &HiddenLevels { values: &self.hidden_levels, count: hidden }, h, m)
-            }
+            Kind::Lanes(lanes) => lanes.horner(f, &HiddenLevels { values: &self.hidden_levels, count: hidden }, h, m),
             Kind::Rows(operator) => {
                 for s in 1..m {
                     let (even, odd) = self.buffers.split_at_mut(1);

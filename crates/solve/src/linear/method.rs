@@ -149,7 +149,8 @@ impl LinearTaylor {
         // Functions of time that have grown far from the origin of τ cancel: begin again with the origin here.
         let engine = self.engine.as_ref().expect("prepared");
         let hidden = engine.hidden_norm();
-        if hidden > 16.0 * self.hidden_at_origin && hidden * f64::EPSILON > 0.01 * self.norms.scale
+        if hidden > 16.0 * self.hidden_at_origin
+            && hidden * f64::EPSILON > 0.01 * self.norms.scale
             && let Some(form) = system.linear(from.t, from.d)
         {
             self.take(form, tol);

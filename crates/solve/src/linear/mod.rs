@@ -1,5 +1,6 @@
 //! Linear systems: recognised by [`crate::System::linear`], solved by a Taylor method of their own.
 
+mod either;
 mod engine;
 mod form;
 mod given;
@@ -17,6 +18,7 @@ mod sweep;
 mod terms;
 mod vector;
 
+pub use either::WhereLinear;
 pub use form::{Input, LinearForm, SparseRows};
 pub use method::{LinearTaylor, Linearity};
 pub use propagator::{Propagator, PropagatorError};

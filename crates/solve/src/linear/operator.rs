@@ -188,7 +188,8 @@ pub(crate) fn find_patterns(rows: &[Vec<(u32, f64)>]) -> Vec<Pattern> {
         let length = |p: usize| if repeats[p][i] == 0 { 0 } else { repeats[p][i] + periods[p] };
         // the longest run; of equal ones that of the shortest period
         let best = (0..periods.len()).rev().max_by_key(|&p| length(p)).expect("there are periods");
-        let pattern = (length(best) >= SHORTEST_RUN).then(|| pattern(rows, i..i + length(best), periods[best], n)).flatten();
+        let pattern =
+            (length(best) >= SHORTEST_RUN).then(|| pattern(rows, i..i + length(best), periods[best], n)).flatten();
         match pattern {
             Some(pattern) => {
                 i = pattern.rows.end;
@@ -205,7 +206,8 @@ pub(crate) fn find_patterns(rows: &[Vec<(u32, f64)>]) -> Vec<Pattern> {
 fn pattern(rows: &[Vec<(u32, f64)>], range: Range<usize>, period: usize, n: usize) -> Option<Pattern> {
     let begin = range.start;
     let offset = |i: usize, column: u32| column as isize - i as isize;
-    let mut offsets: Vec<isize> = (begin..begin + period).flat_map(|i| rows[i].iter().map(move |&(c, _)| offset(i, c))).collect();
+    let mut offsets: Vec<isize> =
+        (begin..begin + period).flat_map(|i| rows[i].iter().map(move |&(c, _)| offset(i, c))).collect();
     offsets.sort_unstable();
     offsets.dedup();
     if offsets.len() > MAX_DIAGONALS {

@@ -6,7 +6,8 @@ use super::form::LinearForm;
 /// The largest distance of an element from the diagonal, states only, when state `i` stands at `place[i]`.
 pub(crate) fn bandwidth(form: &LinearForm, place: impl Fn(usize) -> usize) -> usize {
     let n = form.states();
-    let rows = (0..n).map(|i| form.matrix.row(i).filter(|&(j, _)| j < n).map(|(j, _)| place(j).abs_diff(place(i))).max());
+    let rows =
+        (0..n).map(|i| form.matrix.row(i).filter(|&(j, _)| j < n).map(|(j, _)| place(j).abs_diff(place(i))).max());
     rows.flatten().max().unwrap_or(0)
 }
 

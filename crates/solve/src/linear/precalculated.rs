@@ -9,8 +9,8 @@
 
 use super::form::LinearForm;
 use super::kernels::Instructions;
-use super::vector::{PORTABLE_FUSED, multiply_add};
 use super::scaling::{MAX_TERMS, Tails};
+use super::vector::{PORTABLE_FUSED, multiply_add};
 
 /// The matrix of a step.
 #[derive(Clone, Debug)]
@@ -36,7 +36,13 @@ type Pair = (f64, f64);
 
 impl Precalculated {
     /// The matrix of steps of length h, if that many terms suffice for all digits.
-    pub fn new(form: &LinearForm, matrix: &[f64], padded: usize, h: f64, instructions: Instructions) -> Option<Precalculated> {
+    pub fn new(
+        form: &LinearForm,
+        matrix: &[f64],
+        padded: usize,
+        h: f64,
+        instructions: Instructions,
+    ) -> Option<Precalculated> {
         let (n, all) = (form.states(), matrix.len() / padded);
         let plain = (0..all).map(|i| (0..all).map(|j| matrix[j * padded + i].abs()).sum::<f64>()).fold(0.0, f64::max);
         let order = Tails::new(h * plain).order(1e-20)?;
@@ -116,7 +122,12 @@ impl Precalculated {
 }
 
 #[inline(always)]
-fn product_body<const P: usize, const FUSED: bool>(columns: &[[f64; P]], y: &[f64], start: &[f64; P], out: &mut [f64; P]) {
+fn product_body<const P: usize, const FUSED: bool>(
+    columns: &[[f64; P]],
+    y: &[f64],
+    start: &[f64; P],
+    out: &mut [f64; P],
+) {
     let mut sum = *start;
     for (column, &y) in columns.iter().zip(y) {
         for l in 0..P {

@@ -29,7 +29,8 @@ impl Scaling {
     pub fn new(form: &LinearForm) -> Scaling {
         let mut weights = symmetrising(form);
         balance(form, &mut weights);
-        let (low, high) = weights[..form.states()].iter().fold((f64::INFINITY, 0.0f64), |(l, h), &d| (l.min(d), h.max(d)));
+        let (low, high) =
+            weights[..form.states()].iter().fold((f64::INFINITY, 0.0f64), |(l, h), &d| (l.min(d), h.max(d)));
         if !(high <= MAX_RATIO * low) || norm(form, &weights, form.states()) > norm_of_ones(form) {
             weights.fill(1.0);
         }
@@ -42,7 +43,8 @@ impl Scaling {
 
 /// The norm of the first rows, states and hidden states as far as they are weighed.
 fn norm(form: &LinearForm, d: &[f64], rows: usize) -> f64 {
-    let row = |i: usize| form.matrix.row(i).filter(|&(j, _)| j < rows).map(|(j, a)| a.abs() * (d[j] / d[i])).sum::<f64>();
+    let row =
+        |i: usize| form.matrix.row(i).filter(|&(j, _)| j < rows).map(|(j, a)| a.abs() * (d[j] / d[i])).sum::<f64>();
     (0..rows).map(row).fold(0.0, f64::max)
 }
 

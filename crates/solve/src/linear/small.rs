@@ -2,8 +2,8 @@
 
 use super::form::LinearForm;
 use super::kernels::Instructions;
-use super::vector::{PORTABLE_FUSED, multiply_add};
 use super::large::Vectors;
+use super::vector::{PORTABLE_FUSED, multiply_add};
 
 /// States of a small system, hidden ones included.
 pub(crate) const MAX_SMALL: usize = 32;
@@ -66,7 +66,14 @@ impl Small {
     }
 
     /// next = factor · (matrix · current).
-    pub fn next_term(&mut self, current: &[f64], hidden: &[f64], next: &mut [f64], hidden_next: &mut [f64], factor: f64) {
+    pub fn next_term(
+        &mut self,
+        current: &[f64],
+        hidden: &[f64],
+        next: &mut [f64],
+        hidden_next: &mut [f64],
+        factor: f64,
+    ) {
         self.u[..self.n].copy_from_slice(current);
         self.u[self.n..self.all].copy_from_slice(hidden);
         self.f.fill(0.0);
@@ -124,7 +131,12 @@ impl Small {
 }
 
 #[inline(always)]
-fn levels_body<const P: usize, const FUSED: bool>(columns: &[[f64; P]], f: &[f64; P], u: &mut [f64; P], factors: &[f64]) {
+fn levels_body<const P: usize, const FUSED: bool>(
+    columns: &[[f64; P]],
+    f: &[f64; P],
+    u: &mut [f64; P],
+    factors: &[f64],
+) {
     let mut current = *u;
     for &factor in factors {
         let mut sum = [0.0; P];

@@ -260,7 +260,8 @@ fn a_given_step_that_is_too_long_is_halved_inside() {
 
 #[test]
 fn growth_beyond_all_numbers_ends_with_its_place() {
-    let (outcome, _) = run(&mut Linear::of(&[&[(0, 0.0)], &[(1, 100.0)]], &[0.0; 2]), &[0.0, 1.0], 10.0, &options(1e-6));
+    let (outcome, _) =
+        run(&mut Linear::of(&[&[(0, 0.0)], &[(1, 100.0)]], &[0.0; 2]), &[0.0, 1.0], 10.0, &options(1e-6));
     assert!(outcome.t_reached > 6.9 && outcome.t_reached < 7.2, "e^(100 t) leaves the numbers at 7.1: {outcome:?}");
     assert!(matches!(outcome.reason, Some(Reason::NotFinite { component: 1, .. })), "{:?}", outcome.reason);
 }
@@ -312,8 +313,14 @@ fn precalculated_steps_with_a_held_input_are_those_of_the_reference_data() {
             found.push(-((step + 1) as f64 * h).sin() + y[n - 1]);
         }
         for row in case["rows"].as_array().expect("rows") {
-            let (step, expected) = (row["step"].as_u64().expect("a step") as usize, row["y"].as_f64().expect("a number"));
-            assert!((found[step - 1] - expected).abs() < 1e-11, "{} {step}: {} {expected}", case["id"], found[step - 1]);
+            let (step, expected) =
+                (row["step"].as_u64().expect("a step") as usize, row["y"].as_f64().expect("a number"));
+            assert!(
+                (found[step - 1] - expected).abs() < 1e-11,
+                "{} {step}: {} {expected}",
+                case["id"],
+                found[step - 1]
+            );
         }
     }
     assert_eq!(cases.iter().filter(|case| case["family"] == "pade").count(), 2);
