@@ -72,17 +72,17 @@ impl Engine {
         }
     }
 
-    /// Takes another b and other inputs of the same equations, if `form` differs by nothing else.
-    pub fn update(&mut self, form: LinearForm) -> Result<(), LinearForm> {
+    /// Takes another b and another origin of the same equations; gives back a form that differs by more.
+    pub fn update(&mut self, form: LinearForm) -> Option<LinearForm> {
         if form.matrix != self.form.matrix || form.inputs != self.form.inputs {
-            return Err(form);
+            return Some(form);
         }
         match &mut self.kind {
             Kind::Small(small) => small.constant.copy_from_slice(&form.constant),
             Kind::Large(large) => large.set_constant(&form),
         }
         self.form = form;
-        Ok(())
+        None
     }
 
     fn order(&self) -> Option<&[u32]> {

@@ -17,6 +17,7 @@
 
 use std::ops::Range;
 
+use super::fused::{self, DEPTH, Fused, Irregular};
 use super::kernels::Instructions;
 use super::operator::{Pattern, Rows};
 use super::scaling::MAX_TERMS;
@@ -27,6 +28,8 @@ use super::vector::{LANES, Lanes};
 const TILE: usize = 128;
 /// Up to so many positions the whole is one tile.
 const ONE_TILE: usize = 384;
+/// Vectors before f that sweeps of several levels read, but not use.
+const MARGIN: usize = 2 * DEPTH;
 /// Bands wider than this are left to other loops.
 const MAX_BAND: usize = 8;
 
@@ -65,6 +68,9 @@ pub(crate) struct LaneOperator {
     /// Hidden state, coefficient.
     inputs: Vec<(u32, f64)>,
 
+    /// Positions with coefficients of their own, for sweeps of several levels: only of band one.
+    irregular: Vec<(isize, usize)>,
+    tables: Vec<Irregular>,
     /// f with its ghosts, and the levels.
     base: Vec<Block>,
     levels: Vec<Block>,
@@ -102,14 +108,50 @@ impl LaneOperator {
             patches: Vec::new(),
             elements: Vec::new(),
             inputs: Vec::new(),
-            base: vec![Block::default(); positions + 2 * band * MAX_TERMS],
-            levels: vec![Block::default(); positions + 3 * band * MAX_TERMS],
+            irregular: Vec::new(),
+            tables: Vec::new(),
+            base: vec![Block::default(); MARGIN + positions + 2 * band * MAX_TERMS + 2 * DEPTH],
+            levels: vec![Block::default(); positions + 3 * band * MAX_TERMS + 3 * DEPTH],
         };
         for row in patches {
             operator.patch(row, rows);
         }
         operator.patches.sort_by_key(|patch| (patch.position, patch.lane));
+        if band == 1 {
+            operator.find_irregular();
+        }
         Some(operator)
+    }
+
+    /// Coefficients of the neighbours −1, 0, +1 at even and at odd positions.
+    fn neighbours(&self) -> [[f64; 3]; 2] {
+        let of = |parity: usize, neighbour: isize| {
+            let found = self.offsets.iter().position(|&offset| offset == neighbour);
+            found.map_or(0.0, |k| self.coefficients[parity][k])
+        };
+        [0, 1].map(|parity| [-1, 0, 1].map(|neighbour| of(parity, neighbour)))
+    }
+
+    /// Makes the tables of the positions with patches.
+    fn find_irregular(&mut self) {
+        let neighbours = self.neighbours();
+        for patch in &self.patches {
+            if self.irregular.last().is_none_or(|&(position, _)| position != patch.position) {
+                let parity = patch.position.rem_euclid(2) as usize;
+                self.irregular.push((patch.position, self.tables.len()));
+                self.tables.push(Irregular {
+                    coefficients: neighbours[parity].map(|c| [c; LANES]),
+                    inputs: Vec::new(),
+                });
+            }
+            let table = self.tables.last_mut().expect("just made");
+            table.coefficients.iter_mut().for_each(|c| c[patch.lane] = 0.0);
+            for &(offset, a) in &self.elements[patch.elements.0 as usize..patch.elements.1 as usize] {
+                table.coefficients[(offset + 1) as usize][patch.lane] = a;
+            }
+            let inputs = &self.inputs[patch.inputs.0 as usize..patch.inputs.1 as usize];
+            table.inputs.extend(inputs.iter().map(|&(hidden, c)| (patch.lane, hidden, c)));
+        }
     }
 
     /// Adds a row, and its ghosts where a neighbouring lane sees them.
@@ -180,14 +222,21 @@ impl LaneOperator {
     pub fn horner(&mut self, f: &[f64], hidden: &HiddenLevels, h: f64, m: usize) -> &[f64] {
         let (positions, band, last) = (self.positions, self.band, m - 1);
         let tiled = positions > ONE_TILE;
-        let halo = if tiled { band * last } else { band };
+        // how many levels one sweep makes
+        let depth = if band == 1 { DEPTH } else { 1 };
+        let halo = if tiled { band * last } else { band * depth };
         let mut base = std::mem::take(&mut self.base);
         let mut levels = std::mem::take(&mut self.levels);
-        spread(f, halo, &mut base);
+        spread(f, halo, &mut base[MARGIN..]);
         let all = positions + 2 * halo;
         // what a level writes begins here, counted from the position −halo
         let slot = |s: usize| band * (last - s);
         let edge = |s: usize| if tiled { band * s } else { halo };
+        let first = -(halo as isize);
+        let irregular: Vec<(isize, usize)> = match depth {
+            1 => Vec::new(),
+            _ => self.irregular.iter().map(|&(position, table)| (position - first, table)).collect(),
+        };
         let mut right = 0;
         while right < all {
             let before = right;
@@ -196,36 +245,88 @@ impl LaneOperator {
             if !tiled || right + TILE / 2 >= all {
                 right = all;
             }
-            for s in 1..=last {
-                if !tiled && s > 1 {
-                    exchange(&mut levels[slot(s - 1)..][..all], band);
+            let mut s = 0;
+            while s < last {
+                let made = if s + depth <= last { depth } else { 1 };
+                if !tiled && s > 0 {
+                    exchange(&mut levels[slot(s)..][..all], halo);
                 }
+                let from = s;
+                s += made;
                 let low = if before == 0 { edge(s) } else { before - band * s };
                 let high = if right == all { all - edge(s) } else { right - band * s };
-                let factor = h / (m - s + 1) as f64;
-                let hidden = &hidden.values[(s - 1) * hidden.count..s * hidden.count];
-                let shape = Shape { factor, hidden, first: -(halo as isize), positions: low..high };
                 let memory = Memory {
-                    current: if s == 1 { base.as_ptr().cast() } else { levels.as_ptr().cast() },
-                    current_len: if s == 1 { base.len() } else { levels.len() },
-                    current_at: if s == 1 { 0 } else { slot(s - 1) as isize },
+                    current: if from == 0 { base.as_ptr().cast() } else { levels.as_ptr().cast() },
+                    current_len: if from == 0 { base.len() } else { levels.len() },
+                    current_at: if from == 0 { MARGIN as isize } else { slot(from) as isize },
                     next: levels.as_mut_ptr().cast(),
                     next_len: levels.len(),
                     next_at: slot(s) as isize,
                     base: base.as_ptr().cast(),
                     base_len: base.len(),
-                    base_at: 0,
+                    base_at: MARGIN as isize,
                 };
+                let factor = |s: usize| h / (m - s + 1) as f64;
+                let seen = |s: usize| &hidden.values[(s - 1) * hidden.count..s * hidden.count];
                 // SAFETY: the lengths are those of the vectors. What is written at a position was read a band before it,
                 // and is needed by no later one: see the head of this file.
-                unsafe { self.level(&shape, &memory) };
+                unsafe {
+                    if made > 1 {
+                        let factors = std::array::from_fn(|d| factor(from + 1 + d));
+                        let hidden = std::array::from_fn(|d| seen(from + 1 + d));
+                        self.several(&memory, low..high, halo, factors, hidden, &irregular);
+                    } else {
+                        let shape = Shape { factor: factor(s), hidden: seen(s), first, positions: low..high };
+                        self.level(&shape, &memory);
+                    }
+                }
             }
         }
         (self.base, self.levels) = (base, levels);
-        let blocks = if last == 0 { &self.base[halo..] } else { &self.levels[slot(last) + halo..] };
+        let blocks = if last == 0 { &self.base[MARGIN + halo..] } else { &self.levels[slot(last) + halo..] };
         let blocks = &blocks[..positions];
         // SAFETY: a block is eight numbers without anything between them.
         unsafe { std::slice::from_raw_parts(blocks.as_ptr().cast(), positions * LANES) }
+    }
+
+    /// Several levels at once, the indices `range` of the last.
+    ///
+    /// # Safety
+    /// As for one level.
+    unsafe fn several(
+        &self,
+        memory: &Memory,
+        range: Range<usize>,
+        halo: usize,
+        factors: [f64; DEPTH],
+        hidden: [&[f64]; DEPTH],
+        irregular: &[(isize, usize)],
+    ) {
+        let (begin, end, depth) = (range.start as isize, range.end as isize, DEPTH as isize);
+        let inside = begin - depth + memory.current_at >= 0
+            && end + depth + memory.current_at <= memory.current_len as isize
+            && begin + memory.next_at >= 0
+            && end + memory.next_at <= memory.next_len as isize
+            && begin - 2 * depth + memory.base_at >= 0
+            && end + depth + memory.base_at <= memory.base_len as isize;
+        assert!(inside, "the levels have room for all ghosts");
+        let [even, odd] = self.neighbours();
+        // SAFETY: just checked; the rest is the caller's promise.
+        unsafe {
+            let fused = Fused {
+                current: memory.current.offset(memory.current_at),
+                next: memory.next.offset(memory.next_at),
+                base: memory.base.offset(memory.base_at),
+                begin,
+                end,
+                factors,
+                coefficients: if halo % 2 == 0 { [even, odd] } else { [odd, even] },
+                irregular,
+                tables: &self.tables,
+                hidden,
+            };
+            fused::sweep(self.instructions, &fused);
+        }
     }
 
     /// Computes some positions: runs of vectors between the patches, which are computed one by one.

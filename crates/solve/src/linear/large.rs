@@ -224,6 +224,33 @@ mod tests {
         LinearForm { matrix, constant: vec![0.125; n], inputs: vec![wave(true), wave(false)], origin: 0.0 }
     }
 
+    /// A line of band one, with a row of its own in the middle.
+    fn line(n: usize) -> LinearForm {
+        let mut form = chain(n / 2);
+        let mut matrix = SparseRows::new();
+        for i in 0..n as u32 {
+            let scale = if i % 2 == 0 { 0.5 } else { 2.0 };
+            let mut row = Vec::new();
+            if i > 0 {
+                row.push((i - 1, scale));
+            }
+            if i == 0 || i + 1 == n as u32 || i == n as u32 / 2 {
+                row.push((i, -0.75));
+            }
+            if i + 1 < n as u32 {
+                row.push((i + 1, -scale));
+            }
+            if i == 0 || i == 777 {
+                row.push((n as u32, 0.25));
+            }
+            matrix.push(row);
+        }
+        matrix.push([(n as u32 + 1, 0.7)]);
+        matrix.push([(n as u32, -0.7)]);
+        form.matrix = matrix;
+        form
+    }
+
     fn state(n: usize) -> Vec<f64> {
         (0..n).map(|k| ((k * 7919 % 1000) as f64 - 500.0) / 500.0).collect()
     }
@@ -269,8 +296,7 @@ mod tests {
     /// In one tile and in several, with and without places left over.
     #[test]
     fn lanes_and_rows_make_the_same_steps() {
-        for masses in [1200, 1203, 4000, 9997] {
-            let form = chain(masses);
+        for (masses, form) in [1200, 1203, 4000, 9997].into_iter().flat_map(|m| [(m, chain(m)), (m, line(2 * m))]) {
             assert!(matches!(Large::new(&form, Instructions::best()).kind, Kind::Lanes(_)), "{masses}");
             let (f, end) = step(&form, Instructions::best(), false);
             let (f_rows, end_rows) = step(&form, Instructions::best(), true);
@@ -283,9 +309,8 @@ mod tests {
 
     #[test]
     fn all_instructions_with_fused_multiplication_give_the_same_bits() {
-        let form = chain(1600);
         let all = Instructions::all();
-        for as_rows in [false, true] {
+        for (as_rows, form) in [(false, chain(1600)), (true, chain(1600)), (false, line(3200)), (true, line(3200))] {
             let results: Vec<_> = all.iter().map(|&kind| step(&form, kind, as_rows)).collect();
             let fused = all.iter().zip(&results).filter(|(kind, _)| **kind != Instructions::Portable);
             assert!(fused.into_iter().all(|(_, result)| *result == results[0]), "{all:?}");

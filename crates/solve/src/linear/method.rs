@@ -107,17 +107,12 @@ impl LinearTaylor {
     fn take(&mut self, form: crate::LinearForm, tol: &Tolerance) {
         self.begun = false;
         let form = match &mut self.engine {
-            Some(engine) => match engine.update(form) {
-                Ok(()) => {
-                    if let Some(precalculated) = &mut self.precalculated {
-                        precalculated.set_constant(&engine.form.constant);
-                    }
-                    None
-                }
-                Err(form) => Some(form),
-            },
+            Some(engine) => engine.update(form),
             None => Some(form),
         };
+        if let (None, Some(engine), Some(precalculated)) = (&form, &self.engine, &mut self.precalculated) {
+            precalculated.set_constant(&engine.form.constant);
+        }
         if let Some(form) = form {
             let engine = Engine::new(form, tol, self.instructions);
             let places = engine.f.len();

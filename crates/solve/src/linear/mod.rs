@@ -3,6 +3,7 @@
 mod either;
 mod engine;
 mod form;
+mod fused;
 mod given;
 mod kernels;
 mod lanes;

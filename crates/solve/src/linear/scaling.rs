@@ -31,7 +31,8 @@ impl Scaling {
         balance(form, &mut weights);
         let (low, high) =
             weights[..form.states()].iter().fold((f64::INFINITY, 0.0f64), |(l, h), &d| (l.min(d), h.max(d)));
-        if !(high <= MAX_RATIO * low) || norm(form, &weights, form.states()) > norm_of_ones(form) {
+        let comparable = high <= MAX_RATIO * low;
+        if !comparable || norm(form, &weights, form.states()) > norm_of_ones(form) {
             weights.fill(1.0);
         }
         weigh_inputs(form, &mut weights);
@@ -212,8 +213,8 @@ impl Tails {
 
     /// The smallest number of terms whose tail is at most `bound`.
     pub fn order(&self, bound: f64) -> Option<usize> {
-        let m = self.tails[1..].partition_point(|tail| !(*tail <= bound)) + 1;
-        (m <= MAX_TERMS).then_some(m)
+        let m = self.tails[1..].partition_point(|tail| *tail > bound) + 1;
+        (m <= MAX_TERMS && !bound.is_nan()).then_some(m)
     }
 
     /// T_m(x)
