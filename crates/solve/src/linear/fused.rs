@@ -49,19 +49,19 @@ pub(crate) struct Fused<'a> {
 /// The two newest vectors of each level but the last, the older one first.
 type Newest<V> = [[V; 2]; DEPTH];
 
-/// One step of all levels: `of` gives the coefficients of a level.
+/// One step of all levels.
 #[inline(always)]
 fn advance<V: Vector, const CENTRE: bool>(
     newest: &mut Newest<V>,
     input: V,
-    base: impl Fn(usize) -> V,
-    of: impl Fn(usize) -> [V; 3],
+    bases: [V; DEPTH],
+    coefficients: [[V; 3]; DEPTH],
 ) -> V {
     let mut new = input;
     for d in 0..DEPTH {
-        let [a, b, c] = of(d);
+        let [a, b, c] = coefficients[d];
         let [before, here] = newest[d];
-        let mut sum = a.multiply_add(before, base(d));
+        let mut sum = a.multiply_add(before, bases[d]);
         if CENTRE {
             sum = b.multiply_add(here, sum);
         }
@@ -77,11 +77,17 @@ fn advance<V: Vector, const CENTRE: bool>(
 #[inline(always)]
 unsafe fn body<V: Vector, const CENTRE: bool>(fused: &Fused) {
     const REACH: isize = DEPTH as isize;
-    let coefficients: [[[V; 3]; DEPTH]; 2] = fused.coefficients.map(|of_parity| {
-        std::array::from_fn(|d| of_parity.map(|c| V::splat(fused.factors[d] * c)))
-    });
+    // those that the levels have at an even and at an odd index of x₀
+    let mut coefficients = [[[V::splat(0.0); 3]; DEPTH]; 2];
+    for (parity, coefficients) in coefficients.iter_mut().enumerate() {
+        for (d, coefficients) in coefficients.iter_mut().enumerate() {
+            for (k, c) in coefficients.iter_mut().enumerate() {
+                *c = V::splat(fused.factors[d] * fused.coefficients[(parity + 1 + d) % 2][k]);
+            }
+        }
+    }
     let mut newest: Newest<V> = [[V::splat(0.0); 2]; DEPTH];
-    let (current, next, base) = (fused.current, fused.next, fused.base);
+    let next = fused.next;
     let (start, stop) = (fused.begin - REACH, fused.end + REACH);
     let mut pending = fused.irregular.partition_point(|&(index, _)| index < start - REACH);
     let mut i = start;
@@ -95,30 +101,28 @@ unsafe fn body<V: Vector, const CENTRE: bool>(fused: &Fused) {
         unsafe {
             // the first vectors only fill the levels
             let warm = regular_until.min(fused.begin + REACH);
-            let one = |i: isize, newest: &mut Newest<V>, parity: usize| {
-                let f = |d: usize| V::load(&*base.offset(i - 1 - d as isize));
-                let of = |d: usize| coefficients[(parity + 1 + d) % 2][d];
-                advance::<V, CENTRE>(newest, V::load(&*current.offset(i)), f, of)
-            };
             while i < warm {
-                one(i, &mut newest, (i & 1) as usize);
+                regular::<V, CENTRE>(fused, i, &mut newest, coefficients[(i & 1) as usize]);
                 i += 1;
             }
             if i < regular_until && i & 1 == 1 {
-                one(i, &mut newest, 1).store(&mut *next.offset(i - REACH));
+                regular::<V, CENTRE>(fused, i, &mut newest, coefficients[1]).store(&mut *next.offset(i - REACH));
                 i += 1;
             }
             while i + 1 < regular_until {
-                one(i, &mut newest, 0).store(&mut *next.offset(i - REACH));
-                one(i + 1, &mut newest, 1).store(&mut *next.offset(i + 1 - REACH));
+                let even = regular::<V, CENTRE>(fused, i, &mut newest, coefficients[0]);
+                even.store(&mut *next.offset(i - REACH));
+                let odd = regular::<V, CENTRE>(fused, i + 1, &mut newest, coefficients[1]);
+                odd.store(&mut *next.offset(i + 1 - REACH));
                 i += 2;
             }
             if i < regular_until {
-                one(i, &mut newest, (i & 1) as usize).store(&mut *next.offset(i - REACH));
+                let last = regular::<V, CENTRE>(fused, i, &mut newest, coefficients[(i & 1) as usize]);
+                last.store(&mut *next.offset(i - REACH));
                 i += 1;
             }
             if i < stop {
-                let result = irregular::<V>(fused, i, &mut newest, &coefficients);
+                let result = irregular::<V>(fused, i, &mut newest);
                 if i >= fused.begin + REACH {
                     result.store(&mut *next.offset(i - REACH));
                 }
@@ -128,33 +132,62 @@ unsafe fn body<V: Vector, const CENTRE: bool>(fused: &Fused) {
     }
 }
 
-/// One step of all levels, some of which are at positions with coefficients of their own.
+/// One step of all levels, all at positions of the pattern.
+///
+/// # Safety
+/// As for the whole sweep.
 #[inline(always)]
-unsafe fn irregular<V: Vector>(
+unsafe fn regular<V: Vector, const CENTRE: bool>(
     fused: &Fused,
     i: isize,
     newest: &mut Newest<V>,
-    coefficients: &[[[V; 3]; DEPTH]; 2],
+    coefficients: [[V; 3]; DEPTH],
 ) -> V {
-    let table = |d: usize| {
-        let index = i - 1 - d as isize;
-        let at = fused.irregular.binary_search_by_key(&index, |&(index, _)| index);
-        at.ok().map(|at| &fused.tables[fused.irregular[at].1])
-    };
-    let base = |d: usize| {
-        // SAFETY: the caller's promise.
-        let f = unsafe { &*fused.base.offset(i - 1 - d as isize) };
-        let mut f = *f;
-        for &(lane, hidden, c) in table(d).map_or(&[][..], |table| &table.inputs) {
-            f[lane] += fused.factors[d] * c * fused.hidden[d][hidden as usize];
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut bases = [V::splat(0.0); DEPTH];
+        for (d, f) in bases.iter_mut().enumerate() {
+            *f = V::load(&*fused.base.offset(i - 1 - d as isize));
         }
-        V::load(&f)
-    };
-    let of = |d: usize| match table(d) {
-        None => coefficients[((i - 1 - d as isize) & 1) as usize][d],
-        Some(table) => table.coefficients.map(|c| V::splat(fused.factors[d]).times(V::load(&c))),
-    };
-    advance::<V, true>(newest, unsafe { V::load(&*fused.current.offset(i)) }, base, of)
+        advance::<V, CENTRE>(newest, V::load(&*fused.current.offset(i)), bases, coefficients)
+    }
+}
+
+/// One step of all levels, some of which are at positions with coefficients of their own.
+///
+/// # Safety
+/// As for the whole sweep.
+#[inline(always)]
+unsafe fn irregular<V: Vector>(fused: &Fused, i: isize, newest: &mut Newest<V>) -> V {
+    let mut bases = [V::splat(0.0); DEPTH];
+    let mut coefficients = [[V::splat(0.0); 3]; DEPTH];
+    for d in 0..DEPTH {
+        let index = i - 1 - d as isize;
+        // SAFETY: the caller's promise.
+        let base = unsafe { &*fused.base.offset(index) };
+        let factor = fused.factors[d];
+        match fused.irregular.binary_search_by_key(&index, |&(index, _)| index) {
+            Err(_) => {
+                bases[d] = V::load(base);
+                for (k, c) in coefficients[d].iter_mut().enumerate() {
+                    *c = V::splat(factor * fused.coefficients[(index & 1) as usize][k]);
+                }
+            }
+            Ok(at) => {
+                let table = &fused.tables[fused.irregular[at].1];
+                let mut with_inputs = *base;
+                for &(lane, hidden, c) in &table.inputs {
+                    with_inputs[lane] += factor * c * fused.hidden[d][hidden as usize];
+                }
+                bases[d] = V::load(&with_inputs);
+                for (k, c) in coefficients[d].iter_mut().enumerate() {
+                    *c = V::splat(factor).times(V::load(&table.coefficients[k]));
+                }
+            }
+        }
+    }
+    // SAFETY: the caller's promise.
+    advance::<V, true>(newest, unsafe { V::load(&*fused.current.offset(i)) }, bases, coefficients)
 }
 
 #[cfg(target_arch = "x86_64")]

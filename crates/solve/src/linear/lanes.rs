@@ -139,10 +139,8 @@ impl LaneOperator {
             if self.irregular.last().is_none_or(|&(position, _)| position != patch.position) {
                 let parity = patch.position.rem_euclid(2) as usize;
                 self.irregular.push((patch.position, self.tables.len()));
-                self.tables.push(Irregular {
-                    coefficients: neighbours[parity].map(|c| [c; LANES]),
-                    inputs: Vec::new(),
-                });
+                self.tables
+                    .push(Irregular { coefficients: neighbours[parity].map(|c| [c; LANES]), inputs: Vec::new() });
             }
             let table = self.tables.last_mut().expect("just made");
             table.coefficients.iter_mut().for_each(|c| c[patch.lane] = 0.0);

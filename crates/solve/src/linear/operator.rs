@@ -101,7 +101,8 @@ impl Operator {
             patterns,
         };
         let mut next = 0;
-        let covered: Vec<Range<usize>> = operator.patterns.iter().map(|s| s.rows.clone()).chain(std::iter::once(n..n)).collect();
+        let covered: Vec<Range<usize>> =
+            operator.patterns.iter().map(|s| s.rows.clone()).chain(std::iter::once(n..n)).collect();
         for covered in covered {
             for (i, row) in rows.states.iter().enumerate().take(covered.start).skip(next) {
                 let from = operator.columns.len() as u32;
