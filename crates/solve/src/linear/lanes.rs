@@ -318,7 +318,7 @@ impl LaneOperator {
                 begin,
                 end,
                 factors,
-                coefficients: if halo % 2 == 0 { [even, odd] } else { [odd, even] },
+                coefficients: if halo.is_multiple_of(2) { [even, odd] } else { [odd, even] },
                 irregular,
                 tables: &self.tables,
                 hidden,

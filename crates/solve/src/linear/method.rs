@@ -67,7 +67,7 @@ impl LinearTaylor {
             begun: false,
             norms: Norms { f: 0.0, y: 0.0, scale: 0.0, finite: 0.0 },
             hidden_at_origin: 0.0,
-            tails: Tails::new(0.0),
+            tails: Tails::default(),
             wished: f64::INFINITY,
             repeated: 0,
             precalculated: None,
@@ -280,10 +280,11 @@ impl Method for LinearTaylor {
         }
         self.begin(system, from, tol)?;
         let longest = self.longest();
-        if longest != self.wished {
+        // Equal steps are worth more than a few longer ones: their matrix can be precalculated.
+        if longest < self.wished || longest > 2.5 * self.wished {
             (self.wished, self.repeated) = (longest, 0);
         }
-        Ok(longest)
+        Ok(self.wished)
     }
 
     fn end(&self) -> &[f64] {

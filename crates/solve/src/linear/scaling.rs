@@ -176,6 +176,20 @@ fn vanishing_power(form: &LinearForm) -> Option<usize> {
 /// Terms that a step may have.
 pub(crate) const MAX_TERMS: usize = 96;
 
+/// 1/k
+const INVERSE: [f64; MAX_TERMS + 1] = {
+    let mut inverse = [0.0; MAX_TERMS + 1];
+    let mut k = 1;
+    while k <= MAX_TERMS {
+        inverse[k] = 1.0 / k as f64;
+        k += 1;
+    }
+    inverse
+};
+
+/// Terms below this are not asked for: it is far below rounding.
+const NOTHING: f64 = 1e-24;
+
 /// T_m(x) for m = 0 … MAX_TERMS.
 #[derive(Clone, Debug)]
 pub(crate) struct Tails {
@@ -183,9 +197,16 @@ pub(crate) struct Tails {
     tails: [f64; MAX_TERMS + 1],
 }
 
+impl Default for Tails {
+    /// Tails that are still to be set.
+    fn default() -> Tails {
+        Tails { x: f64::NAN, tails: [f64::INFINITY; MAX_TERMS + 1] }
+    }
+}
+
 impl Tails {
     pub fn new(x: f64) -> Tails {
-        let mut tails = Tails { x: f64::NAN, tails: [0.0; MAX_TERMS + 1] };
+        let mut tails = Tails::default();
         tails.set(x);
         tails
     }
@@ -196,18 +217,21 @@ impl Tails {
             return;
         }
         self.x = x;
-        let mut term = 1.0;
         let mut terms = [0.0; MAX_TERMS + 1];
-        for (k, slot) in terms.iter_mut().enumerate().skip(1) {
-            term = if k == 1 { 1.0 } else { term * x / k as f64 };
-            *slot = term;
+        let (mut term, mut last) = (1.0, 1);
+        terms[1] = 1.0;
+        while last < MAX_TERMS && (term > NOTHING || 2.0 * x > last as f64) {
+            last += 1;
+            term *= x * INVERSE[last];
+            terms[last] = term;
         }
         // behind the last term the series is smaller than a geometric one
-        let ratio = x / (MAX_TERMS + 2) as f64;
+        let ratio = x / (last + 1) as f64;
         let mut sum = if ratio < 0.5 { 2.0 * term * ratio } else { f64::INFINITY };
-        for m in (0..=MAX_TERMS).rev() {
+        self.tails[last..].fill(sum);
+        for m in (0..last).rev() {
+            sum += terms[m + 1];
             self.tails[m] = sum;
-            sum += terms[m];
         }
     }
 

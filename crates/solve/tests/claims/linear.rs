@@ -2,7 +2,7 @@
 
 use ordinate_solve::{
     AbsoluteTolerance, Input, Layout, LinearForm, LinearTaylor, Linearity, Method, Options, Outcome, Point, Propagator,
-    PropagatorError, Reason, Rows, SparseRows, Start, Status, System, Tolerance, solve,
+    PropagatorError, Reason, Rows, Sampled, SparseRows, Start, Status, System, Tolerance, solve,
 };
 use serde_json::Value;
 
@@ -258,6 +258,48 @@ fn a_given_step_that_is_too_long_is_halved_inside() {
     }
 }
 
+/// y′ = u − y, where an action at every 0.5 sets u to 1, then to −1, …: b changes, the matrix does not.
+struct Switched {
+    layout: Layout,
+    linear: Linear,
+}
+
+impl System for Switched {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn derivative(&mut self, _t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
+        dy[0] = d[0] - y[0];
+    }
+
+    fn act(&mut self, _action: usize, _t: f64, _y: &[f64], d: &[f64], _new_y: &mut [f64], new_d: &mut [f64]) {
+        new_d[0] = -d[0];
+    }
+
+    fn linear(&mut self, _t: f64, d: &[f64]) -> Option<LinearForm> {
+        self.linear.form.constant[0] = d[0];
+        Some(self.linear.form.clone())
+    }
+}
+
+#[test]
+fn an_event_that_changes_the_constants_is_followed() {
+    let sampled = vec![Sampled { period: 0.5, action: 0 }];
+    let layout = Layout { states: 1, held: 1, sampled, ..Layout::default() };
+    let mut system = Switched { layout, linear: Linear::of(&[&[(0, -1.0)]], &[0.0]) };
+    let mut method = LinearTaylor::new(1);
+    let start = Start { t: 0.0, y: &[0.0], held: &[-1.0] };
+    let outcome = solve(&mut system, &mut method, &start, 50.0, &options(1e-12), &mut Table::default()).expect("a run");
+    let mut exact = 0.0;
+    for k in 0..100 {
+        let u = if k % 2 == 0 { 1.0 } else { -1.0 };
+        exact = u + (exact - u) * (-0.5f64).exp();
+    }
+    assert_eq!(outcome.status, Status::Ok);
+    assert!((outcome.y[0] - exact).abs() < 1e-11, "{} {exact}", outcome.y[0]);
+}
+
 #[test]
 fn growth_beyond_all_numbers_ends_with_its_place() {
     let (outcome, _) =
@@ -285,16 +327,16 @@ fn precalculated_steps_with_a_held_input_are_those_of_the_reference_data() {
     let (n, delay) = (5, std::f64::consts::FRAC_PI_2);
     let (mut matrix, h) = (SparseRows::new(), std::f64::consts::TAU / 100.0);
     let a: Vec<f64> = (0..n).map(|k| c[k] / delay.powi((n - k) as i32)).collect();
-    for k in 0..n {
+    for (k, &a) in a.iter().enumerate() {
         // v₍ₖ₊₁₎′ = bₖ z − aₖ (b_n z + v_n) + vₖ with bₖ = (−1)ᵏ aₖ, b_n = −1
-        let of_z = if k % 2 == 0 { a[k] } else { -a[k] } + a[k];
+        let of_z = if k % 2 == 0 { a } else { -a } + a;
         let mut row: Vec<(u32, f64)> = Vec::new();
         if k > 0 {
             row.push((k as u32 - 1, 1.0));
         }
         match row.iter_mut().find(|(column, _)| *column == n as u32 - 1) {
-            Some((_, value)) => *value -= a[k],
-            None => row.push((n as u32 - 1, -a[k])),
+            Some((_, value)) => *value -= a,
+            None => row.push((n as u32 - 1, -a)),
         }
         row.push((n as u32, of_z));
         matrix.push(row);
