@@ -3,7 +3,7 @@
 use crate::jets::Series;
 use crate::packed::Packed;
 use crate::{Literal, Program, Target, time_switch};
-use ordinate_solve::{Jets, Layout, System};
+use ordinate_solve::{Jets, Layout, LinearForm, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -204,5 +204,10 @@ impl System for Evaluator {
             }
         }
         self.series[0].1.as_mut().map(|series| series as &mut dyn Jets)
+    }
+
+    fn linear(&mut self, t: f64, d: &[f64]) -> Option<LinearForm> {
+        copy(d, &mut self.registers[self.first_discrete..]);
+        crate::linear::recognise(&self.program, &self.registers, t)
     }
 }

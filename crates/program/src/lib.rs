@@ -11,6 +11,7 @@ mod instruction;
 mod interval;
 mod jacobian;
 mod jets;
+mod linear;
 mod packed;
 mod print;
 mod time_switch;

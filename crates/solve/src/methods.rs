@@ -3,7 +3,7 @@
 use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
-use crate::{MAX_ORDER, Method, Taylor, TaylorOptions, tableaus};
+use crate::{LinearTaylor, MAX_ORDER, Method, Taylor, TaylorOptions, WhereLinear, tableaus};
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
 static ALIASES: &[(&str, &str)] = &[
@@ -151,7 +151,7 @@ impl Choice {
     /// step is fixed.
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
         let method = match self.family {
-            Family::Taylor { options, .. } => return Box::new(Taylor::new(states, options, fixed_step)),
+            Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
             Family::Explicit { phi: Some(phi), .. } => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
             Family::Explicit { tableau, phi: None } => ExplicitRk::new(tableau, states),
         };
@@ -161,4 +161,14 @@ impl Choice {
             Box::new(StepDoubling::new(method))
         }
     }
+}
+
+/// The Taylor method: that of linear systems where there is nothing to choose and the system is linear.
+fn taylor(states: usize, options: TaylorOptions, fixed_step: bool) -> Box<dyn Method> {
+    let general = Box::new(Taylor::new(states, options, fixed_step));
+    if options != TaylorOptions::default() {
+        return general;
+    }
+    let linear = if fixed_step { LinearTaylor::with_given_steps(states) } else { LinearTaylor::new(states) };
+    Box::new(WhereLinear::new(linear, general))
 }

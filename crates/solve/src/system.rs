@@ -9,7 +9,7 @@
 //! side, ends a step there and changes the mode; f itself never compares anything. A *condition* is a
 //! truth value made of modes; where it becomes true, its action runs. *Held* values are assigned by actions only.
 
-use crate::Jets;
+use crate::{Jets, LinearForm};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,12 @@ pub trait System {
 
     /// The series of its solutions for given discrete values, if it can make them.
     fn jets(&mut self, _d: &[f64]) -> Option<&mut dyn Jets> {
+        None
+    }
+
+    /// The system as a linear one with constant coefficients, if it is that for these discrete values; t is the time where
+    /// its inputs are to be expanded.
+    fn linear(&mut self, _t: f64, _d: &[f64]) -> Option<LinearForm> {
         None
     }
 

@@ -169,10 +169,14 @@ fn resolution(case: &Value) -> f64 {
     smallest(&mut list(&case["scale"]).iter().map(number)).max(1e-3)
 }
 
+fn growth(case: &Value) -> f64 {
+    let id = string(&case["id"]);
+    AMPLIFIES.iter().find(|(known, _)| *known == id).map_or(0.0, |&(_, growth)| growth)
+}
+
 fn allowance(case: &Value) -> f64 {
     let id = string(&case["id"]);
-    let growth = AMPLIFIES.iter().find(|(known, _)| *known == id).map_or(0.0, |&(_, growth)| growth);
-    let allowed = AGREEMENT.max(RTOL * growth * SLACK_OF_RUNGE_KUTTA);
+    let allowed = AGREEMENT.max(RTOL * growth(case) * SLACK_OF_RUNGE_KUTTA);
     // the largest Lyapunov exponent of the Lorenz system is about 0.9
     let chaos = if id.starts_with("lorenz") { 1e-12 * (0.95 * number(&case["tend"])).exp() } else { 0.0 };
     allowed.max(chaos)
@@ -208,11 +212,11 @@ fn compare(case: &Value, names: &[String], table: &Table) -> Result<(f64, String
     Ok(worst)
 }
 
-fn solve(case: &Value, text: &str) -> (Answer, Place) {
+fn solve(case: &Value, text: &str, method: &str, (rtol, atol): (f64, f64)) -> (Answer, Place) {
     let place = Place::new().with("case.eq", text);
     let times: Vec<String> = list(&case["reference"]).iter().map(|r| format!("{:?}", number(&r["t"]))).collect();
     let (from, to) = (format!("{:?}", number(&case["t0"])), format!("{:?}", number(&case["tend"])));
-    let (rtol, atol) = (format!("{RTOL:e}"), format!("{:e}", ATOL * resolution(case)));
+    let (rtol, atol) = (format!("{rtol:e}"), format!("{:e}", atol * resolution(case)));
     let answer = place.run(&[
         "run",
         "case.eq",
@@ -221,7 +225,7 @@ fn solve(case: &Value, text: &str) -> (Answer, Place) {
         "-t",
         &to,
         "-m",
-        "dp8",
+        method,
         "--rtol",
         &rtol,
         "--atol",
@@ -239,8 +243,19 @@ fn solve(case: &Value, text: &str) -> (Answer, Place) {
 
 /// What is wrong with a case, if anything.
 fn judge(case: &Value, Text { text, names }: &Text) -> Option<String> {
+    judge_of(case, text, names, "dp8", (RTOL, ATOL), allowance(case))
+}
+
+fn judge_of(
+    case: &Value,
+    text: &str,
+    names: &[String],
+    method: &str,
+    tolerances: (f64, f64),
+    allowed: f64,
+) -> Option<String> {
     let id = string(&case["id"]);
-    let (answer, place) = solve(case, text);
+    let (answer, place) = solve(case, text, method, tolerances);
     if answer.code != 0 {
         return Some(format!("{id}: exit code {}: {}", answer.code, answer.err));
     }
@@ -250,7 +265,7 @@ fn judge(case: &Value, Text { text, names }: &Text) -> Option<String> {
     }
     match compare(case, names, &place.table("o.csv")) {
         Err(reason) => Some(format!("{id}: {reason}")),
-        Ok((error, place)) if error > allowance(case) => Some(format!("{id}: {error:.1e} of scale, {place}")),
+        Ok((error, place)) if error > allowed => Some(format!("{id}: {error:.1e} of scale, {place}")),
         Ok(_) => None,
     }
 }
@@ -284,6 +299,20 @@ fn ordinary_equations_of_the_reference_data_are_met() {
 #[test]
 fn linear_systems_of_the_reference_data_are_met() {
     let (count, wrong) = run_all("linear-ode");
+    assert!(wrong.is_empty(), "{} of {count} deviate:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(count, 20);
+}
+
+/// At full precision, by the method made for them.
+#[test]
+fn linear_systems_of_the_reference_data_are_met_by_their_taylor_method() {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for case in cases("linear-ode") {
+        let Some(Text { text, names }) = text_of(&case) else { continue };
+        count += 1;
+        let allowed = 1e-11f64.max(1e-13 * growth(&case));
+        wrong.extend(judge_of(&case, &text, &names, "taylor", (1e-13, 1e-15), allowed));
+    }
     assert!(wrong.is_empty(), "{} of {count} deviate:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(count, 20);
 }

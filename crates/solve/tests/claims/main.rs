@@ -2,6 +2,7 @@
 
 mod edges;
 mod events;
+mod linear;
 mod more_events;
 mod orders;
 #[path = "../problems/mod.rs"]

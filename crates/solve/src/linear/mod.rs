@@ -1,0 +1,25 @@
+//! Linear systems: recognised by [`crate::System::linear`], solved by a Taylor method of their own.
+
+mod either;
+mod engine;
+mod form;
+mod fused;
+mod given;
+mod kernels;
+mod lanes;
+mod large;
+mod method;
+mod operator;
+mod ordering;
+mod precalculated;
+mod propagator;
+mod scaling;
+mod small;
+mod sweep;
+mod terms;
+mod vector;
+
+pub use either::WhereLinear;
+pub use form::{Input, LinearForm, SparseRows};
+pub use method::{LinearTaylor, Linearity};
+pub use propagator::{Propagator, PropagatorError};
