@@ -254,7 +254,8 @@ impl Engine {
         }
     }
 
-    /// The coefficients of the states up to `order`, from the point begun last; those known already are not computed anew.
+    /// The coefficients of the states up to `order`, from the point begun last; those known already are not computed anew,
+    /// but must still be in `c`.
     pub fn extend(&mut self, f: &[f64], scale: f64, order: usize, c: &mut [f64]) {
         let n = self.code.states;
         assert!(c.len() >= (order + 1) * n && f.len() >= n, "room for all coefficients");
@@ -275,13 +276,20 @@ impl Engine {
             (self.done, self.scale) = (1, scale);
             self.warm_up(order);
         }
-        let mut orders = [self.done, order];
-        self.done = self.done.max(order);
-        if let Some(native) = &mut self.native {
-            orders[0] = native.run(&mut self.memory, &self.steps, &self.inverse, scale, orders, c);
-        }
-        if orders[0] >= orders[1] {
+        if self.done >= order {
             return;
+        }
+        let mut orders = [self.done, order];
+        self.done = order;
+        if self.native.is_some() {
+            self.recall(orders[0], c);
+        }
+        if let Some(native) = &mut self.native {
+            orders[0] = native.run(&mut self.memory, &self.steps, scale, orders, c);
+            if orders[0] >= orders[1] {
+                return;
+            }
+            self.recall(orders[0], c);
         }
         #[cfg(target_arch = "x86_64")]
         if self.vectors {
@@ -290,6 +298,17 @@ impl Engine {
         }
         // SAFETY: there is room for this order.
         unsafe { self.passes::<Portable>(orders, c) };
+    }
+
+    /// Puts coefficient k of t and of the states, which machine code writes only to c, where a pass finds them.
+    fn recall(&mut self, k: usize, c: &[f64]) {
+        if k > 1 {
+            let n = self.code.states;
+            self.memory[k % 2] = 0.0;
+            for (i, value) in c[k * n..(k + 1) * n].iter().enumerate() {
+                self.memory[2 * i + 2 + k % 2] = *value;
+            }
+        }
     }
 
     /// Makes machine code after some series, and anew when higher orders are asked for.

@@ -16,11 +16,13 @@ const SHARED: usize = 24;
 /// Stands in the pool for a number that depends on the scale: equal to no other, neither as a number nor in its bits.
 pub(super) const UNKNOWN: f64 = f64::from_bits(0x7FF8_0000_0000_5CA1);
 
-/// A factor of the derivatives that depends on the scale: rate · scale / order, in the pool.
+/// A factor of the derivatives that depends on the scale: rate · (scale · part), in the pool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight {
     pub index: usize,
     pub rate: f64,
+    /// 1/order, or 1 where there is a division.
+    pub part: f64,
     pub order: usize,
 }
 
@@ -28,9 +30,10 @@ pub(super) struct Weight {
 #[derive(Debug)]
 pub(super) struct Emitted {
     pub bytes: Vec<u8>,
-    /// Where it begins.
+    /// Where it begins at order 1, and at all others.
+    pub first: usize,
     pub start: usize,
-    /// Where to go from there with the coefficients up to k known, k = 1 … top − 1.
+    /// Where to go from there with the coefficients up to k known, k = 2 … top − 1.
     pub entries: Vec<usize>,
     /// Numbers, and those among them that change with the scale.
     pub pool: Vec<f64>,
@@ -70,12 +73,8 @@ pub(super) fn emit(engine: &Engine, plan: &Plan, top: usize) -> Emitted {
     let mut held: Vec<(Value, Vector)> = Vec::new();
     let mut ends = vec![0];
     e.asm.leave();
-    let start = e.asm.len();
-    for &(to, place) in &e.anchors[1..] {
-        let (base, at) = e.anchors[0];
-        e.asm.address(to, base, place as i32 - at as i32);
-    }
-    e.asm.jump_to_r8();
+    let first = e.asm.len();
+    e.point();
     for node in 1..=plan.states {
         let next = plan.first[node];
         e.registers.places[node] = Place { register: None, stored: true, next };
@@ -92,8 +91,11 @@ pub(super) fn emit(engine: &Engine, plan: &Plan, top: usize) -> Emitted {
             e.asm.jump(0);
         }
     }
-    let mut entries = vec![0];
-    for k in 1..top {
+    let start = e.asm.len();
+    e.point();
+    e.asm.jump_to_r8();
+    let mut entries = vec![0; 2];
+    for k in 2..top {
         e.k = k;
         entries.push(e.asm.len());
         for &(value, register) in &held[ends[k - 1]..ends[k]] {
@@ -103,7 +105,7 @@ pub(super) fn emit(engine: &Engine, plan: &Plan, top: usize) -> Emitted {
         e.asm.jump(starts[k]);
     }
     let anchor = e.anchors[0].1;
-    Emitted { bytes: e.asm.into_bytes(), start, entries, pool: e.pool, weights: e.weights, anchor }
+    Emitted { bytes: e.asm.into_bytes(), first, start, entries, pool: e.pool, weights: e.weights, anchor }
 }
 
 /// Where the pointers into the memory point: near the coefficients of low orders, which are read most often.
@@ -128,6 +130,14 @@ impl Group {
 }
 
 impl Emitter<'_> {
+    /// Sets the pointers into the memory.
+    fn point(&mut self) {
+        let (base, at) = self.anchors[0];
+        for &(to, place) in &self.anchors[1..] {
+            self.asm.address(to, base, place as i32 - at as i32);
+        }
+    }
+
     /// Coefficient k of all nodes, then k + 1 of the states.
     pub fn order(&mut self) {
         let plan = self.plan;

@@ -18,7 +18,7 @@ impl Native {
     }
 
     /// Never run.
-    pub fn run(&mut self, _: &mut [f64], _: &[Step], _: &[f64], _: f64, _: [usize; 2], _: &mut [f64]) -> usize {
+    pub fn run(&mut self, _: &mut [f64], _: &[Step], _: f64, _: [usize; 2], _: &mut [f64]) -> usize {
         match *self {}
     }
 }

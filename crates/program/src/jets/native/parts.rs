@@ -278,7 +278,8 @@ impl Emitter<'_> {
             Some(weight) => weight.index,
             None => {
                 let index = self.new_constant(UNKNOWN);
-                self.weights.push(Weight { index, rate, order });
+                let part = if divisor(order).is_some() { 1.0 } else { self.engine.inverse[order] };
+                self.weights.push(Weight { index, rate, part, order });
                 index
             }
         };

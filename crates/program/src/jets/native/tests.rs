@@ -41,7 +41,7 @@ fn compare(name: &str, code: &JetCode) -> bool {
     let mut interpreted = Engine::new(code.clone());
     native.use_native(true);
     interpreted.use_native(false);
-    let asked: [&[usize]; 9] = [
+    let asked: [&[usize]; 10] = [
         &[2],
         &[3, 4, 5, 6, 7, 8, 9],
         &[12],
@@ -51,6 +51,7 @@ fn compare(name: &str, code: &JetCode) -> bool {
         &[31, 33, 40],
         &[39, 40, 41, 64],
         &[7, 11, 64],
+        &[20, 9, 22],
     ];
     let mut c = [vec![0.0; 65 * n], vec![0.0; 65 * n]];
     for (try_, &orders) in asked.iter().enumerate() {
