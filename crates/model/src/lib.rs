@@ -13,6 +13,7 @@ mod resolve;
 mod sort;
 mod suggest;
 mod table;
+mod transform;
 mod unit;
 mod units;
 
@@ -23,4 +24,5 @@ pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Block, Sorted, State, sort};
 pub use suggest::closest;
 pub use table::{TableData, parse_table};
+pub use transform::{Term, Transformed, transform};
 pub use unit::Unit;

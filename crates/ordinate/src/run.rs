@@ -1,6 +1,7 @@
 //! A run: start values, method, driver, rows; and what came out.
 
 use crate::methods::choose;
+use crate::transform::auxiliary_starts;
 use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
@@ -213,7 +214,8 @@ impl Compiled {
     pub fn stored_names(&self) -> Vec<String> {
         let time = std::iter::once("time".to_string());
         let columns = &self.program.output_names[..self.sorted.columns.len()];
-        time.chain(self.program.state_names.iter().cloned()).chain(columns.iter().cloned()).collect()
+        let states = &self.program.state_names[..self.program.visible_states()];
+        time.chain(states.iter().cloned()).chain(columns.iter().cloned()).collect()
     }
 
     /// Names and values of the parameters.
@@ -330,7 +332,8 @@ impl StartValues {
         }
         let values = evaluator.starts(t_start);
         let (n, m) = (compiled.program.layout.states, compiled.program.layout.held);
-        for (state, value) in compiled.sorted.states.iter().zip(&values) {
+        let visible = compiled.program.visible_states();
+        for (state, value) in compiled.sorted.states.iter().zip(&values).take(visible) {
             if !value.is_finite() {
                 let name = model.name(state.var);
                 let span = model.starts.iter().find(|given| given.var == state.var).map_or(Span::default(), |g| g.span);
@@ -344,14 +347,18 @@ impl StartValues {
                 );
             }
         }
+        let (mut states, held) = (values[..n].to_vec(), values[n..n + m].to_vec());
+        if diagnostics.is_empty() {
+            diagnostics.extend(auxiliary_starts(compiled, evaluator, t_start, &mut states, &held));
+        }
         if !diagnostics.is_empty() {
             return Err(RunError::Model(diagnostics));
         }
         let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
         let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
         Ok(StartValues {
-            states: values[..n].to_vec(),
-            held: values[n..n + m].to_vec(),
+            states,
+            held,
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
     }
@@ -409,7 +416,7 @@ struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
-        let states = compiled.program.layout.states;
+        let states = compiled.program.visible_states();
         Recorder {
             evaluator: Evaluator::new(compiled.program.clone()),
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
@@ -449,7 +456,7 @@ const CONSISTENT: f64 = 1e-6;
 impl Sink for Recorder<'_> {
     fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         self.values[0] = t;
-        self.values[1..=self.states].copy_from_slice(y);
+        self.values[1..=self.states].copy_from_slice(&y[..self.states]);
         let out = &mut self.values[self.states + 1..];
         outputs(&mut self.evaluator, t, y, d, sliding, out);
         if self.rows == 0 {
@@ -493,5 +500,6 @@ fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
         outputs(&mut evaluator, outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref(), &mut out);
     }
     let names = compiled.stored_names().into_iter().skip(1);
-    names.zip(outcome.y.iter().copied().chain(out)).collect()
+    let states = outcome.y.iter().copied().take(compiled.program.visible_states());
+    names.zip(states.chain(out)).collect()
 }

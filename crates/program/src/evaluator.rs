@@ -37,6 +37,7 @@ struct Code {
     actions: Vec<Packed>,
     outputs: Packed,
     starts: Packed,
+    refresh: Packed,
     time_switches: Vec<Packed>,
     jacobian: Packed,
 }
@@ -52,6 +53,7 @@ impl Code {
             actions: program.actions.iter().map(|action| pack(&action.section)).collect(),
             outputs: pack(&program.outputs),
             starts: pack(&program.starts),
+            refresh: pack(&program.refresh),
             time_switches: program
                 .time_switches
                 .iter()
@@ -175,6 +177,18 @@ impl System for Evaluator {
             match *target {
                 Target::State(k) => new_y[k] = value,
                 Target::Discrete(k) => new_d[k] = value,
+            }
+        }
+    }
+
+    fn refresh(&mut self, t: f64, d: &[f64], y: &mut [f64]) {
+        let visible = self.program.visible_states();
+        if visible < y.len() {
+            self.load(t, y, d);
+            let section = &self.code.refresh;
+            section.run(&self.program.lists, &mut self.registers);
+            for (value, &register) in y[visible..].iter_mut().zip(&section.results) {
+                *value = self.registers[register as usize];
             }
         }
     }

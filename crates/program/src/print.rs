@@ -48,6 +48,7 @@ impl Program {
             section(&format!("action {k}"), &action.section, &no_names);
         }
         section("outputs", &self.outputs, &self.output_names);
+        section("refresh", &self.refresh, &self.state_names[self.visible_states()..]);
         if let Some(jacobian) = &self.jacobian {
             let names: Vec<String> = jacobian.pattern.iter().map(|(i, j)| format!("[{i}, {j}]")).collect();
             section("jacobian", &jacobian.section, &names);

@@ -50,6 +50,8 @@ pub struct Sorted {
     pub columns: Vec<VarId>,
     /// Start values that follow from the equations and are only compared.
     pub checks: Vec<Given>,
+    /// Of a transformed model: what the last states are equal to, as functions of the others.
+    pub auxiliary: Vec<ExprId>,
 }
 
 /// Sorts a model. With `broken` (the text had mistakes of syntax) an equation may be missing, so only mistakes that
@@ -93,7 +95,7 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
     diagnostics.extend(report::empty_loops(&model));
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
-    (Sorted { model, states, definitions, blocks, columns, checks }, diagnostics)
+    (Sorted { model, states, definitions, blocks, columns, checks, auxiliary: Vec::new() }, diagnostics)
 }
 
 /// Every quantity of an unknown kind: its lower derivatives are states, its highest is the unknown.

@@ -1,0 +1,244 @@
+//! Which products of powers become states: so many that the derivative of each is a sum of products of at most N states.
+//!
+//! A set of states is *closed* when that holds. The search adds one product at a time, always one that makes an open
+//! product of the derivatives short enough, first the one that leaves the fewest open; then it goes back and tries
+//! others within a budget, for a smaller set. With N = 2 this is the quadratisation by monomials of Bychkov and
+//! Pogudin (2021), here with negative and broken exponents as well.
+
+use super::Trouble;
+use super::polynomial::{Monomial, Polynomial, Symbol};
+use super::rational::Rational;
+use super::symbols::{Kind, Symbols};
+use ordinate_expr::Function;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Alternatives that are tried for one open product.
+const BRANCHES: usize = 6;
+/// An open product with more divisors is only divided between its powers.
+const MOST_DIVISORS: usize = 600;
+
+pub struct Search<'a> {
+    pub table: &'a mut Symbols,
+    factors: usize,
+    rates: FxHashMap<Monomial, Rc<Polynomial>>,
+    chosen: Vec<Monomial>,
+    position: FxHashMap<Monomial, usize>,
+    by_symbol: FxHashMap<Symbol, Vec<usize>>,
+    best: Option<Vec<Monomial>>,
+    most: usize,
+    budget: usize,
+}
+
+/// A closed set that begins with the given states, as small as the budget (a number of trials) finds it; `None` where
+/// none was found.
+pub fn closed_set(
+    table: &mut Symbols,
+    states: &[Symbol],
+    factors: usize,
+    budget: usize,
+) -> Result<Option<Vec<Monomial>>, Trouble> {
+    let mut search = Search::new(table, factors, budget, 40 + 4 * states.len());
+    let mut open = Vec::new();
+    for &s in states {
+        search.push(Monomial::symbol(s));
+    }
+    for k in 0..states.len() {
+        let rate = search.rate(&Monomial::symbol(states[k]))?;
+        search.extend_open(&rate, &mut open)?;
+    }
+    search.descend(open, 0)?;
+    Ok(search.best)
+}
+
+impl<'a> Search<'a> {
+    pub fn new(table: &'a mut Symbols, factors: usize, budget: usize, most: usize) -> Self {
+        Search {
+            table,
+            factors,
+            rates: FxHashMap::default(),
+            chosen: Vec::new(),
+            position: FxHashMap::default(),
+            by_symbol: FxHashMap::default(),
+            best: None,
+            most,
+            budget,
+        }
+    }
+
+    pub fn push(&mut self, m: Monomial) {
+        let k = self.chosen.len();
+        m.0.iter().for_each(|&(s, _)| self.by_symbol.entry(s).or_default().push(k));
+        self.position.insert(m.clone(), k);
+        self.chosen.push(m);
+    }
+
+    fn pop(&mut self) {
+        let m = self.chosen.pop().expect("as many are taken back as were added");
+        m.0.iter().for_each(|(s, _)| _ = self.by_symbol.get_mut(s).expect("it was added").pop());
+        self.position.remove(&m);
+    }
+
+    /// dm/dt
+    pub fn rate(&mut self, m: &Monomial) -> Result<Rc<Polynomial>, Trouble> {
+        if let Some(known) = self.rates.get(m) {
+            return Ok(known.clone());
+        }
+        let raw = self.table.derivative(&Polynomial::term(m.clone(), Rational::ONE))?;
+        let rate = Rc::new(super::reduce::reduce(self.table, raw)?);
+        self.rates.insert(m.clone(), rate.clone());
+        Ok(rate)
+    }
+
+    /// The part of a product that changes with time.
+    pub fn moving(&self, m: &Monomial) -> Monomial {
+        m.split(|s| !self.table.is_constant(s)).0
+    }
+
+    /// Adds the products of a derivative that are too long.
+    fn extend_open(&self, rate: &Polynomial, open: &mut Vec<Monomial>) -> Result<(), Trouble> {
+        for m in rate.0.keys() {
+            let m = self.moving(m);
+            if !open.contains(&m) && self.decomposition(&m)?.is_none() {
+                open.push(m);
+            }
+        }
+        Ok(())
+    }
+
+    /// The fewest states whose product it is.
+    pub fn decomposition(&self, m: &Monomial) -> Result<Option<Vec<usize>>, Trouble> {
+        for parts in 0..=self.factors {
+            let mut found = Vec::new();
+            if self.decompose(m, parts, usize::MAX, &mut found)? {
+                found.sort_unstable();
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn decompose(&self, m: &Monomial, parts: usize, below: usize, found: &mut Vec<usize>) -> Result<bool, Trouble> {
+        if m.is_one() || parts == 0 {
+            return Ok(m.is_one() && parts == 0);
+        }
+        if parts == 1 {
+            let Some(&k) = self.position.get(m) else { return Ok(false) };
+            found.push(k);
+            return Ok(true);
+        }
+        // one of the factors has the symbol that the fewest states have
+        let none = Vec::new();
+        let with = |s: Symbol| self.by_symbol.get(&s).unwrap_or(&none);
+        let &(rare, _) = m.0.iter().min_by_key(|&&(s, _)| with(s).len()).expect("not 1");
+        for &k in with(rare) {
+            let factor = &self.chosen[k];
+            // beyond three factors only divisors: detours over s · s⁻¹ lengthen the product
+            let fits = factor.0.iter().all(|&(s, e)| {
+                let own = m.exponent(s);
+                let inside = own.is_negative() == e.is_negative() && own.abs().to_f64() >= e.abs().to_f64();
+                !own.is_zero() && (inside || self.factors <= 3)
+            });
+            if !fits {
+                continue;
+            }
+            found.push(k);
+            if self.decompose(&m.over(factor)?, parts - 1, below, found)? {
+                return Ok(true);
+            }
+            found.pop();
+        }
+        Ok(false)
+    }
+
+    fn descend(&mut self, open: Vec<Monomial>, depth: usize) -> Result<(), Trouble> {
+        let size = self.chosen.len();
+        if open.is_empty() {
+            if self.best.as_ref().is_none_or(|best| size < best.len()) {
+                self.best = Some(self.chosen.clone());
+            }
+            return Ok(());
+        }
+        let limit = self.best.as_ref().map_or(self.most, Vec::len);
+        if size + 1 >= limit || (self.budget == 0 && self.best.is_some()) {
+            return Ok(());
+        }
+        let next = open.iter().min_by_key(|m| divisor_count(self.table, m)).expect("not empty").clone();
+        let mut ranked: Vec<((usize, u64), Monomial, Vec<Monomial>)> = Vec::new();
+        for h in divisors(self.table, &next) {
+            if self.position.contains_key(&h) {
+                continue;
+            }
+            self.push(h.clone());
+            if self.decomposition(&next)?.is_some() {
+                self.budget = self.budget.saturating_sub(1);
+                let mut after = Vec::with_capacity(open.len());
+                for m in &open {
+                    let touched = h.0.iter().any(|&(s, _)| !m.exponent(s).is_zero());
+                    if !touched || self.decomposition(m)?.is_none() {
+                        after.push(m.clone());
+                    }
+                }
+                let rate = self.rate(&h)?;
+                self.extend_open(&rate, &mut after)?;
+                let weight: f64 = after.iter().chain([&h]).map(degree).sum();
+                ranked.push(((after.len(), (weight * 16.0) as u64), h, after));
+            }
+            self.pop();
+        }
+        ranked.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        for (_, h, after) in ranked.into_iter().take(BRANCHES) {
+            self.push(h);
+            self.descend(after, depth + 1)?;
+            self.pop();
+        }
+        Ok(())
+    }
+}
+
+fn degree(m: &Monomial) -> f64 {
+    m.0.iter().map(|&(_, e)| e.abs().to_f64()).sum()
+}
+
+/// The exponents between 0 and e that a divisor may have.
+fn steps(table: &Symbols, s: Symbol, e: Rational) -> Vec<Rational> {
+    let count = e.numerator().unsigned_abs();
+    // exp(a)ᶜ needs no other power for its derivative, so broken ones are not divided
+    let whole = matches!(table.kind(s), Kind::Call(Function::Exp, _)) && !e.is_integer();
+    if whole || count > 12 {
+        return vec![Rational::ZERO, e];
+    }
+    let sign = if e.is_negative() { -1 } else { 1 };
+    (0..=count as i128).filter_map(|k| Rational::new(sign * k, e.denominator())).collect()
+}
+
+fn divisor_count(table: &Symbols, m: &Monomial) -> usize {
+    m.0.iter().fold(1, |n: usize, &(s, e)| n.saturating_mul(steps(table, s, e).len()))
+}
+
+/// All divisors but 1.
+fn divisors(table: &Symbols, m: &Monomial) -> Vec<Monomial> {
+    let coarse = divisor_count(table, m) > MOST_DIVISORS;
+    let mut all = vec![Monomial::default()];
+    for &(s, e) in &m.0 {
+        let exponents = if coarse { vec![Rational::ZERO, e] } else { steps(table, s, e) };
+        if all.len() * exponents.len() > 2 * MOST_DIVISORS {
+            // a product of very many factors: halves only
+            all.iter_mut().for_each(|d| d.0.push((s, e)));
+            continue;
+        }
+        let mut longer = Vec::with_capacity(all.len() * exponents.len());
+        for d in &all {
+            for &exponent in &exponents {
+                let mut d = d.clone();
+                if !exponent.is_zero() {
+                    d.0.push((s, exponent));
+                }
+                longer.push(d);
+            }
+        }
+        all = longer;
+    }
+    all.retain(|d| !d.is_one());
+    all
+}
