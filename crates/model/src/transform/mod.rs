@@ -62,14 +62,23 @@ pub(crate) enum Trouble {
     TooLarge,
     /// A function that is not smooth and no switch.
     NotSmooth(Function),
+    /// The polynomials become too long to go on.
+    TooLong,
     /// A quotient by what is always zero.
     DivisionByZero,
 }
 
 /// Longest product of the default: beyond three factors the systems of the thesis are always shortened.
 const DEFAULT_PRODUCT: usize = 3;
+/// With more auxiliary states than this for three factors, two are not tried.
+const PAYS: usize = 16;
+/// Whether rates of sums and factors that are sums become states of their own: what is tried, in this order.
+const NAMINGS: [(bool, bool); 4] = [(false, false), (true, true), (true, false), (false, true)];
+const NAMINGS_OF_MANY: [(bool, bool); 4] = [(false, true), (true, true), (true, false), (false, false)];
 /// Models with more states are searched only once.
-const SMALL: usize = 40;
+const SMALL: usize = 24;
+/// Terms looked at in one search, at first: about a tenth of a second.
+const WORK: u64 = 500_000;
 /// Trials for a smaller set of states.
 const BUDGET: usize = 1500;
 
@@ -77,35 +86,64 @@ const BUDGET: usize = 1500;
 /// is three, and two where that costs neither more products nor more states in sum.
 pub fn transform(sorted: &Sorted, products: Option<usize>) -> Result<Transformed, Vec<Diagnostic>> {
     let small = sorted.states.len() <= SMALL;
-    let bounds: Vec<usize> = match products {
-        Some(n) => vec![n],
-        None if small => vec![DEFAULT_PRODUCT, 2],
-        None => vec![DEFAULT_PRODUCT],
-    };
+    for work in [WORK, 20 * WORK] {
+        if let Some(best) = best_of_namings(sorted, products, small, work)? {
+            return Ok(best);
+        }
+    }
+    Err(vec![not_found(sorted, products)])
+}
+
+/// The cheapest system over the ways of naming sums; `None` where none was found with so much work each.
+fn best_of_namings(
+    sorted: &Sorted,
+    products: Option<usize>,
+    small: bool,
+    work: u64,
+) -> Result<Option<Transformed>, Vec<Diagnostic>> {
     let mut best: Option<(usize, Transformed)> = None;
-    for (name_rates, name_factors) in [(false, false), (true, false), (true, true), (false, true)] {
+    let mut trouble: Option<Vec<Diagnostic>> = None;
+    for (name_rates, name_factors) in if small { NAMINGS } else { NAMINGS_OF_MANY } {
         let mut attempt = match Attempt::new(sorted, name_rates, name_factors) {
             Ok(attempt) => attempt,
-            Err(found) if best.is_none() && (name_rates, name_factors) == (false, true) => return Err(found),
-            Err(found) if matches!(found.first(), Some(d) if d.code != "transform-size") => return Err(found),
-            Err(_) => continue,
+            Err(found) => {
+                trouble.get_or_insert(found);
+                continue;
+            }
         };
-        for &bound in &bounds {
+        let bounds: &[usize] = match &products {
+            Some(n) => std::slice::from_ref(n),
+            None => &[DEFAULT_PRODUCT, 2],
+        };
+        for &bound in bounds {
+            let known = best.as_ref().map(|(cost, _)| *cost);
+            // two factors do not pay for a model that needs very many states for three
+            let many = best.as_ref().is_some_and(|(_, t)| t.meanings.len() > PAYS);
+            if bound < DEFAULT_PRODUCT && products.is_none() && many {
+                continue;
+            }
+            attempt.table.allow_work(work);
+            let most = known.map_or(60 + 6 * sorted.states.len(), |cost| cost / 100);
             let budget = if small { BUDGET } else { 0 };
-            let found = shorten::closed_set(&mut attempt.table, &attempt.states, bound, budget);
+            let found = shorten::closed_set(&mut attempt.table, &attempt.states, bound, budget, most);
             let Ok(Some(set)) = found else { continue };
+            attempt.table.allow_work(u64::MAX);
             let Ok((closed, cost)) = attempt.cost(set, bound) else { continue };
-            if best.as_ref().is_none_or(|(known, _)| cost < *known) {
+            if known.is_none_or(|known| cost < known) {
                 let Ok(result) = assemble::assemble(sorted, &attempt, closed) else { continue };
                 best = Some((cost, result));
             }
         }
-        // without auxiliary states the other ways of naming change nothing
-        if best.as_ref().is_some_and(|(_, t)| t.meanings.is_empty()) {
+        // without auxiliary states the other ways of naming change nothing; of a large model the first is good
+        if best.as_ref().is_some_and(|(_, t)| t.meanings.is_empty() || !small) {
             break;
         }
     }
-    best.map(|(_, result)| result).ok_or_else(|| vec![not_found(sorted, products)])
+    match (best, trouble) {
+        (Some((_, best)), _) => Ok(Some(best)),
+        (None, Some(found)) => Err(found),
+        (None, None) => Ok(None),
+    }
 }
 
 /// The polynomials of a model under one way of naming sums.
@@ -127,6 +165,7 @@ impl Attempt {
         let mut table = Symbols::new(model.graph.clone(), model.values.clone(), name_rates, name_factors);
         let mut lift = lift::Lift::new(sorted);
         let states: Vec<Symbol> = sorted.states.iter().map(|state| table.symbol(Kind::State(state.var))).collect();
+        table.allow_work(100 * WORK);
         let mut rates = Vec::with_capacity(states.len());
         let mut diagnostics = Vec::new();
         for state in &sorted.states {
@@ -181,10 +220,10 @@ fn explain(sorted: &Sorted, state: &crate::State, trouble: Trouble) -> Diagnosti
     let span = model.variable(state.derivative).span;
     let name = format!("{}'", model.name(state.var));
     match trouble {
-        Trouble::TooLarge => Diagnostic::error(
+        Trouble::TooLarge | Trouble::TooLong => Diagnostic::error(
             "transform-size",
             span,
-            format!("the polynomial of `{name}` has exact coefficients or exponents that are too large"),
+            format!("the polynomial of `{name}` becomes too long, or its exact coefficients do"),
         )
         .help("use a method that needs no transformation, such as `taylor` or `dp8`"),
         Trouble::NotSmooth(f) => Diagnostic::error(

@@ -79,6 +79,7 @@ fn identities(table: &mut Symbols, p: &Polynomial) -> Result<Vec<Polynomial>, Tr
 fn step(table: &Symbols, p: &Polynomial, identity: &Polynomial) -> Result<Option<Polynomial>, Trouble> {
     // more than half of the terms must be hit, so one of the first half is
     let anchors = identity.len().div_ceil(2);
+    table.spend(p.len() * anchors * identity.len())?;
     for (m, &c) in &p.0 {
         for (n, &d) in identity.0.iter().take(anchors) {
             let shift = m.over(n)?;

@@ -11,6 +11,7 @@ use super::rational::Rational;
 use super::symbols::{Kind, Symbols};
 use ordinate_expr::Function;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Alternatives that are tried for one open product.
@@ -26,19 +27,22 @@ pub struct Search<'a> {
     position: FxHashMap<Monomial, usize>,
     by_symbol: FxHashMap<Symbol, Vec<usize>>,
     best: Option<Vec<Monomial>>,
+    best_cost: (usize, usize, usize),
     most: usize,
     budget: usize,
+    pairs: bool,
 }
 
-/// A closed set that begins with the given states, as small as the budget (a number of trials) finds it; `None` where
-/// none was found.
+/// A closed set that begins with the given states and has at most so many, as small as the budget (a number of trials)
+/// finds it; `None` where none was found.
 pub fn closed_set(
     table: &mut Symbols,
     states: &[Symbol],
     factors: usize,
     budget: usize,
+    most: usize,
 ) -> Result<Option<Vec<Monomial>>, Trouble> {
-    let mut search = Search::new(table, factors, budget, 40 + 4 * states.len());
+    let mut search = Search::new(table, factors, budget, most);
     let mut open = Vec::new();
     for &s in states {
         search.push(Monomial::symbol(s));
@@ -47,8 +51,11 @@ pub fn closed_set(
         let rate = search.rate(&Monomial::symbol(states[k]))?;
         search.extend_open(&rate, &mut open)?;
     }
-    search.descend(open, 0)?;
-    Ok(search.best)
+    match search.descend(open) {
+        // what was found before the work was too much is good
+        Ok(()) | Err(Trouble::TooLong) => Ok(search.best),
+        Err(trouble) => Err(trouble),
+    }
 }
 
 impl<'a> Search<'a> {
@@ -61,8 +68,10 @@ impl<'a> Search<'a> {
             position: FxHashMap::default(),
             by_symbol: FxHashMap::default(),
             best: None,
+            best_cost: (0, 0, 0),
             most,
             budget,
+            pairs: budget > 0,
         }
     }
 
@@ -106,11 +115,25 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// States, then products, then terms.
+    fn cost(&mut self) -> Result<(usize, usize, usize), Trouble> {
+        let (mut products, mut terms) = (BTreeSet::new(), 0);
+        for k in 0..self.chosen.len() {
+            let rate = self.rate(&self.chosen[k].clone())?;
+            terms += rate.len();
+            for m in rate.0.keys() {
+                products.extend(self.decomposition(&self.moving(m))?);
+            }
+        }
+        let plan = super::sharing::Plan::new(products.iter().map(Vec::as_slice));
+        Ok((self.chosen.len(), plan.count(), terms))
+    }
+
     /// The fewest states whose product it is.
     pub fn decomposition(&self, m: &Monomial) -> Result<Option<Vec<usize>>, Trouble> {
         for parts in 0..=self.factors {
             let mut found = Vec::new();
-            if self.decompose(m, parts, usize::MAX, &mut found)? {
+            if self.decompose(m, parts, &mut found)? {
                 found.sort_unstable();
                 return Ok(Some(found));
             }
@@ -118,7 +141,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    fn decompose(&self, m: &Monomial, parts: usize, below: usize, found: &mut Vec<usize>) -> Result<bool, Trouble> {
+    fn decompose(&self, m: &Monomial, parts: usize, found: &mut Vec<usize>) -> Result<bool, Trouble> {
         if m.is_one() || parts == 0 {
             return Ok(m.is_one() && parts == 0);
         }
@@ -142,8 +165,9 @@ impl<'a> Search<'a> {
             if !fits {
                 continue;
             }
+            self.table.spend(1)?;
             found.push(k);
-            if self.decompose(&m.over(factor)?, parts - 1, below, found)? {
+            if self.decompose(&m.over(factor)?, parts - 1, found)? {
                 return Ok(true);
             }
             found.pop();
@@ -151,49 +175,78 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    fn descend(&mut self, open: Vec<Monomial>, depth: usize) -> Result<(), Trouble> {
+    fn descend(&mut self, open: Vec<Monomial>) -> Result<(), Trouble> {
         let size = self.chosen.len();
         if open.is_empty() {
-            if self.best.as_ref().is_none_or(|best| size < best.len()) {
+            let cost = self.cost()?;
+            if self.best.is_none() || cost < self.best_cost {
                 self.best = Some(self.chosen.clone());
+                self.best_cost = cost;
             }
             return Ok(());
         }
         let limit = self.best.as_ref().map_or(self.most, Vec::len);
-        if size + 1 >= limit || (self.budget == 0 && self.best.is_some()) {
+        if size + 1 > limit || (self.budget == 0 && self.best.is_some()) {
             return Ok(());
         }
         let next = open.iter().min_by_key(|m| divisor_count(self.table, m)).expect("not empty").clone();
-        let mut ranked: Vec<((usize, u64), Monomial, Vec<Monomial>)> = Vec::new();
-        for h in divisors(self.table, &next) {
-            if self.position.contains_key(&h) {
-                continue;
-            }
-            self.push(h.clone());
+        let mut ranked: Vec<Way> = Vec::new();
+        for new in self.candidates(&next)? {
+            new.iter().for_each(|h| self.push(h.clone()));
+            let count = new.len();
             if self.decomposition(&next)?.is_some() {
                 self.budget = self.budget.saturating_sub(1);
                 let mut after = Vec::with_capacity(open.len());
                 for m in &open {
-                    let touched = h.0.iter().any(|&(s, _)| !m.exponent(s).is_zero());
+                    let touched = new.iter().flat_map(|h| &h.0).any(|&(s, _)| !m.exponent(s).is_zero());
                     if !touched || self.decomposition(m)?.is_none() {
                         after.push(m.clone());
                     }
                 }
-                let rate = self.rate(&h)?;
-                self.extend_open(&rate, &mut after)?;
-                let weight: f64 = after.iter().chain([&h]).map(degree).sum();
-                ranked.push(((after.len(), (weight * 16.0) as u64), h, after));
+                for h in &new {
+                    let rate = self.rate(h)?;
+                    self.extend_open(&rate, &mut after)?;
+                }
+                let weight: f64 = after.iter().chain(&new).map(degree).sum();
+                ranked.push(Way { rank: (after.len() + new.len(), (weight * 16.0) as u64), new, open: after });
             }
-            self.pop();
+            (0..count).for_each(|_| self.pop());
         }
-        ranked.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-        for (_, h, after) in ranked.into_iter().take(BRANCHES) {
-            self.push(h);
-            self.descend(after, depth + 1)?;
-            self.pop();
+        ranked.sort_by(|a, b| a.rank.cmp(&b.rank).then_with(|| a.new.cmp(&b.new)));
+        for way in ranked.into_iter().take(BRANCHES) {
+            let count = way.new.len();
+            way.new.into_iter().for_each(|h| self.push(h));
+            self.descend(way.open)?;
+            (0..count).for_each(|_| self.pop());
         }
         Ok(())
     }
+
+    /// What may be added for an open product: one of its divisors, or two that it is the product of.
+    fn candidates(&self, m: &Monomial) -> Result<Vec<Vec<Monomial>>, Trouble> {
+        let mut out = Vec::new();
+        for h in divisors(self.table, m) {
+            if self.position.contains_key(&h) {
+                continue;
+            }
+            let rest = m.over(&h)?;
+            // of large models only what is sure to help
+            if self.pairs && !rest.is_one() && h < rest && !self.position.contains_key(&rest) {
+                out.push(vec![h.clone(), rest]);
+            }
+            out.push(vec![h]);
+        }
+        Ok(out)
+    }
+}
+
+/// A way to go on from a set of states.
+struct Way {
+    rank: (usize, u64),
+    /// The states added.
+    new: Vec<Monomial>,
+    /// The products still too long.
+    open: Vec<Monomial>,
 }
 
 fn degree(m: &Monomial) -> f64 {

@@ -43,13 +43,20 @@ pub struct Symbols {
     /// Whether rates of sums with several terms become symbols, and factors that are sums.
     pub name_rates: bool,
     pub name_factors: bool,
+    /// How many times a sum is the rate of another one.
+    generation: Vec<u32>,
     any_choice: bool,
+    /// Work that may still be done, in terms looked at.
+    work: std::cell::Cell<u64>,
     /// Values of parameters.
     pub parameters: FxHashMap<VarId, f64>,
 }
 
 /// A product of sums with more terms than this is not multiplied out.
 const MOST_TERMS: usize = 400;
+
+/// Rates of rates of … sums that get a name: without a bound there would be no end of them.
+const MOST_GENERATIONS: u32 = 2;
 
 impl Symbols {
     pub fn new(graph: Graph, parameters: FxHashMap<VarId, f64>, name_rates: bool, name_factors: bool) -> Self {
@@ -62,9 +69,23 @@ impl Symbols {
             named: Vec::new(),
             name_rates,
             name_factors,
+            generation: Vec::new(),
             any_choice: false,
+            work: std::cell::Cell::new(0),
             parameters,
         }
+    }
+
+    /// Sets the work that may be done from now on.
+    pub fn allow_work(&self, terms: u64) {
+        self.work.set(terms);
+    }
+
+    /// Notes that so many terms are looked at.
+    pub fn spend(&self, terms: usize) -> Result<(), Trouble> {
+        let left = self.work.get().checked_sub(terms as u64).ok_or(Trouble::TooLong)?;
+        self.work.set(left);
+        Ok(())
     }
 
     /// The symbol of a kind, made at its first use.
@@ -79,6 +100,7 @@ impl Symbols {
         self.derivatives.push(None);
         self.values.push(None);
         self.named.push(false);
+        self.generation.push(0);
         id
     }
 
@@ -137,6 +159,7 @@ impl Symbols {
     }
 
     fn multiplied(&self, a: &Polynomial, b: &Polynomial) -> Result<Polynomial, Trouble> {
+        self.spend(a.len() * b.len())?;
         let mut out = Polynomial::default();
         for (m, &c) in &a.0 {
             for (n, &d) in &b.0 {
@@ -362,7 +385,17 @@ impl Symbols {
             Kind::Sum(p) => {
                 let raw = self.derivative(&p)?;
                 let short = super::reduce::reduce(self, raw)?;
-                if self.name_rates && short.len() > 1 { self.name(&short)? } else { short }
+                let generation = self.generation[s.0 as usize];
+                if self.name_rates && short.len() > 1 && generation < MOST_GENERATIONS {
+                    let named = self.name(&short)?;
+                    if let Some((&(rate, _), _)) = named.single().and_then(|(m, c)| m.0.first().zip(Some(c))) {
+                        let known = &mut self.generation[rate.0 as usize];
+                        *known = (*known).max(generation + 1);
+                    }
+                    named
+                } else {
+                    short
+                }
             }
             Kind::Call(f, p) => {
                 let slope = self.slope(f, &p, &symbol)?;
