@@ -25,11 +25,20 @@ fn transformed(name: &str, products: Option<usize>) -> Polynomial {
     polynomial(&compiled, products).expect("it can be transformed")
 }
 
-/// Rows of a run with the most accurate method, and the number of columns that are states.
-fn rows(compiled: &Compiled, rtol: f64) -> Result<Memory, String> {
+/// Rows of a run with the most accurate method, up to a part of the time span.
+fn rows(compiled: &Compiled, rtol: f64, part: f64) -> Result<Memory, String> {
     let mut rows = Memory::default();
     let atol = rtol * 1e-3;
-    let options = RunOptions { method: "dp8".into(), rtol, atol, rows: RowTimes::Even(41), ..RunOptions::default() };
+    let (from, to) = compiled.run.expect("models of the gallery have a `run` line");
+    let options = RunOptions {
+        method: "dp8".into(),
+        t_end: Some(format!("{:?}", from + part * (to - from))),
+        rtol,
+        atol,
+        rows: RowTimes::Even(41),
+        max_steps: 40_000,
+        ..RunOptions::default()
+    };
     let run = simulate(compiled, &options, &mut rows).map_err(|e| format!("{e:?}"))?;
     match run.reason {
         Some(reason) if reason.kind != "stop_condition" => Err(reason.message),
@@ -78,10 +87,13 @@ fn every_model_of_the_gallery_has_the_solution_of_its_transformed_form() {
             }
         };
         const RTOL: f64 = 1e-10;
-        let loose = rows(&original, 100.0 * RTOL).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let tight = rows(&original, RTOL).unwrap_or_else(|e| panic!("{name}: {e}"));
+        // stiff models are followed as far as an explicit method comes in reasonable time
+        let part = [1.0, 1e-2, 1e-4, 1e-6].into_iter().find(|&part| rows(&original, RTOL, part).is_ok());
+        let part = part.unwrap_or_else(|| panic!("{name} does not run"));
+        let loose = rows(&original, 100.0 * RTOL, part).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let tight = rows(&original, RTOL, part).unwrap_or_else(|e| panic!("{name}: {e}"));
         let growth = (difference(&tight, &loose) / (100.0 * RTOL)).max(1.0);
-        match rows(&system.compiled, RTOL) {
+        match rows(&system.compiled, RTOL, part) {
             Err(e) => wrong.push(format!("{name}: {e}")),
             Ok(other) => {
                 let found = difference(&tight, &other);

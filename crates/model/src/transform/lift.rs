@@ -89,7 +89,7 @@ impl<'a> Lift<'a> {
         let is_sum = |node| matches!(node, Expr::Add(..) | Expr::Sub(..) | Expr::Neg(_));
         if self.constant[&id] {
             let inner = match node {
-                Expr::Neg(_) | Expr::Mul(..) | Expr::Div(..) => self.children(table, id),
+                Expr::Neg(_) | Expr::Mul(..) | Expr::Div(..) | Expr::Var(_) => self.children(table, id),
                 _ => Vec::new(),
             };
             return Ok(inner.into_iter().map(|part| (part, Rational::ONE)).collect());
@@ -134,6 +134,9 @@ impl<'a> Lift<'a> {
             return match node {
                 Expr::Neg(a) => get(a).scaled(Rational::integer(-1)),
                 Expr::Mul(a, b) => table.times(get(a), get(b)),
+                Expr::Var(v) if self.definition(v).is_some() => {
+                    Ok(get(self.definition(v).expect("just looked")).clone())
+                }
                 Expr::Div(a, b) if get(b).single().is_some() && !has_choice(table, get(b)) => {
                     let inverse = table.power(get(b), Rational::integer(-1))?;
                     table.times(get(a), &inverse)

@@ -38,11 +38,12 @@ impl Polynomial {
     /// A right-hand side in the notation of the language; `name` prints states, `text` coefficients.
     pub(super) fn side(
         &self,
+        graph: &Graph,
         terms: &[Term],
         name: &dyn Fn(usize) -> String,
         text: &dyn Fn(&Graph, ExprId) -> String,
     ) -> String {
-        let mut graph = self.compiled.sorted.model.graph.clone();
+        let mut graph = graph.clone();
         let mut out = String::new();
         for term in terms {
             let (negative, size) = unsigned(&mut graph, term.coefficient);
@@ -78,7 +79,7 @@ impl Polynomial {
         let model = &self.compiled.sorted.model;
         let name = |k: usize| names[k].clone();
         let text = |g: &Graph, e: ExprId| g.print(e, &|v| model.name(v));
-        let sides = self.equations.iter().map(|terms| self.side(terms, &name, &text));
+        let sides = self.equations.iter().map(|terms| self.side(&model.graph, terms, &name, &text));
         names.iter().zip(sides).map(|(name, side)| format!("{name}' = {side}")).collect()
     }
 
