@@ -52,6 +52,8 @@ pub struct Sorted {
     pub checks: Vec<Given>,
     /// Of a transformed model: what the last states are equal to, as functions of the others.
     pub auxiliary: Vec<ExprId>,
+    /// Of a transformed model: what must be positive at the start, for a root of it is taken.
+    pub under_roots: Vec<ExprId>,
 }
 
 /// Sorts a model. With `broken` (the text had mistakes of syntax) an equation may be missing, so only mistakes that
@@ -95,7 +97,8 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
     diagnostics.extend(report::empty_loops(&model));
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
-    (Sorted { model, states, definitions, blocks, columns, checks, auxiliary: Vec::new() }, diagnostics)
+    let (auxiliary, under_roots) = (Vec::new(), Vec::new());
+    (Sorted { model, states, definitions, blocks, columns, checks, auxiliary, under_roots }, diagnostics)
 }
 
 /// Every quantity of an unknown kind: its lower derivatives are states, its highest is the unknown.

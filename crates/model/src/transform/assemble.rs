@@ -1,21 +1,18 @@
 //! A closed set of states back to a sorted model: names, definitions, start values, right-hand sides.
 
 use super::sharing::Plan;
-use super::symbols::{Kind, Symbols};
-use super::{Attempt, Closed, Term, Transformed, Trouble};
+use super::symbols::Kind;
+use super::{Attempt, Closed, Term, Transformed, Trouble, branches};
 use crate::{Given, Model, Quantity, Role, Sorted, State};
-use ordinate_expr::{Expr, ExprId, Function, Graph, VarId};
+use ordinate_expr::{Expr, ExprId, Function, VarId};
 use ordinate_syntax::Span;
 use std::collections::BTreeSet;
-
-/// Conditions that hold together.
-type Branch = BTreeSet<(ExprId, bool)>;
 
 pub fn assemble(sorted: &Sorted, attempt: &Attempt, closed: Closed) -> Result<Transformed, Trouble> {
     let visible = sorted.states.len();
     let mut table = attempt.table.clone();
     let meanings: Vec<ExprId> = closed.set[visible..].iter().map(|m| table.product(m)).collect();
-    let guards = guards(&table, &closed, visible);
+    let guards = &closed.branches;
     let mut equations: Vec<Vec<Term>> = Vec::with_capacity(closed.set.len());
     for terms in &closed.equations {
         let mut list = Vec::with_capacity(terms.len());
@@ -24,12 +21,28 @@ pub fn assemble(sorted: &Sorted, attempt: &Attempt, closed: Closed) -> Result<Tr
         }
         equations.push(list);
     }
+    // a root of zero has no derivative; in branches that may not be taken it is left to the run
+    let mut under_roots: Vec<ExprId> = Vec::new();
+    for (m, branches) in closed.set[visible..].iter().zip(guards) {
+        if !branches.iter().any(BTreeSet::is_empty) {
+            continue;
+        }
+        for &(s, e) in &m.0 {
+            let exponential = matches!(table.kind(s), Kind::Call(Function::Exp, _));
+            if !e.is_integer() && !exponential {
+                under_roots.push(table.value(s));
+            }
+        }
+    }
+    under_roots.sort_unstable();
+    under_roots.dedup();
     let mut result = sorted.clone();
+    result.under_roots = under_roots;
     result.model.graph = std::mem::take(&mut table.graph);
     let mut auxiliary = Vec::with_capacity(meanings.len());
     for (k, &meaning) in meanings.iter().enumerate() {
         let g = &mut result.model.graph;
-        auxiliary.push(match guard(g, &guards[k], meaning) {
+        auxiliary.push(match branches::guard(g, &guards[k]) {
             None => meaning,
             // where it is not used it may not exist; there it rests at 1
             Some(condition) => {
@@ -55,103 +68,6 @@ pub fn assemble(sorted: &Sorted, attempt: &Attempt, closed: Closed) -> Result<Tr
     }
     result.auxiliary = auxiliary;
     Ok(Transformed { sorted: result, visible, equations, meanings, products: plan.count() })
-}
-
-/// In which branches each auxiliary state is used; an empty branch is everywhere.
-fn guards(table: &Symbols, closed: &Closed, visible: usize) -> Vec<BTreeSet<Branch>> {
-    let mut used: Vec<BTreeSet<Branch>> = vec![BTreeSet::new(); closed.set.len()];
-    used[..visible].iter_mut().for_each(|everywhere| _ = everywhere.insert(Branch::new()));
-    let mut again = true;
-    while again {
-        again = false;
-        for k in 0..closed.set.len() {
-            let own = used[k].clone();
-            for (coefficient, factors) in &closed.equations[k] {
-                for constant in coefficient.0.keys() {
-                    let conditions = constant.0.iter().filter_map(|&(s, _)| match *table.kind(s) {
-                        Kind::Choice(condition, truth) => Some((condition, truth)),
-                        _ => None,
-                    });
-                    let conditions: Branch = conditions.collect();
-                    for &f in factors.iter().filter(|&&f| f >= visible) {
-                        let branches = own.iter().map(|branch| branch.union(&conditions).copied().collect());
-                        again |= add_branches(&mut used[f], branches);
-                    }
-                }
-            }
-        }
-    }
-    used.split_off(visible)
-}
-
-/// More branches than this are replaced by what they have in common.
-const MOST_BRANCHES: usize = 8;
-
-fn add_branches(used: &mut BTreeSet<Branch>, new: impl Iterator<Item = Branch>) -> bool {
-    let before = used.clone();
-    for branch in new {
-        if used.iter().any(|known| known.is_subset(&branch)) {
-            continue;
-        }
-        used.retain(|known| !branch.is_subset(known));
-        used.insert(branch);
-        if used.len() > MOST_BRANCHES {
-            let common = used.iter().cloned().reduce(|a, b| a.intersection(&b).copied().collect());
-            *used = common.into_iter().collect();
-        }
-    }
-    *used != before
-}
-
-/// The condition under which an auxiliary state must exist, if that is not always.
-fn guard(g: &mut Graph, branches: &BTreeSet<Branch>, meaning: ExprId) -> Option<ExprId> {
-    if branches.is_empty() || branches.iter().any(BTreeSet::is_empty) || exists_everywhere(g, meaning) {
-        return None;
-    }
-    let mut any: Option<ExprId> = None;
-    for branch in branches {
-        let mut all: Option<ExprId> = None;
-        for &(condition, truth) in branch {
-            let c = if truth { condition } else { g.not(condition) };
-            all = Some(all.map_or(c, |before| g.and(before, c)));
-        }
-        let all = all.expect("no branch is empty");
-        any = Some(any.map_or(all, |before| g.or(before, all)));
-    }
-    any
-}
-
-/// Whether an expression has a value wherever its operands have.
-fn exists_everywhere(g: &mut Graph, e: ExprId) -> bool {
-    let nodes = g.post_order(&[e]);
-    nodes.into_iter().all(|id| match g.node(id) {
-        Expr::Div(_, b) => g.constant_value(b).is_some(),
-        Expr::Pow(_, b) => g.constant_value(b).and_then(|n| n.as_integer()).is_some_and(|n| n > 0),
-        Expr::Call(f, _) => match f {
-            Function::Tan
-            | Function::Asin
-            | Function::Acos
-            | Function::Acosh
-            | Function::Atanh
-            | Function::Log
-            | Function::Log10
-            | Function::Sqrt => false,
-            Function::Sin
-            | Function::Cos
-            | Function::Atan
-            | Function::Sinh
-            | Function::Cosh
-            | Function::Tanh
-            | Function::Asinh
-            | Function::Exp
-            | Function::Cbrt
-            | Function::Erf
-            | Function::Abs
-            | Function::Sign
-            | Function::Floor => true,
-        },
-        _ => true,
-    })
 }
 
 /// Where an auxiliary state comes from: the first equation of the model that leads to it.

@@ -10,6 +10,7 @@
 //! count as constants: they are, between events.
 
 mod assemble;
+mod branches;
 mod lift;
 mod polynomial;
 mod rational;
@@ -157,6 +158,8 @@ struct Closed {
     set: Vec<Monomial>,
     /// Per state: constant parts and factors.
     equations: Vec<Vec<(polynomial::Polynomial, Vec<usize>)>>,
+    /// Per auxiliary state: where it is needed.
+    branches: Vec<std::collections::BTreeSet<branches::Branch>>,
 }
 
 impl Attempt {
@@ -208,10 +211,13 @@ impl Attempt {
             terms.sort_by(|a, b| (a.1.len(), &a.1).cmp(&(b.1.len(), &b.1)));
             equations.push(terms);
         }
+        let mut closed = Closed { set, equations, branches: Vec::new() };
+        branches::prune(&self.table, &mut closed, self.states.len());
+        let equations = &closed.equations;
         let products = sharing::Plan::new(equations.iter().flatten().map(|(_, factors)| factors.as_slice()));
         let terms: usize = equations.iter().map(Vec::len).sum();
-        let cost = 100 * (products.count() + set.len()) + terms;
-        Ok((Closed { set, equations }, cost))
+        let cost = 100 * (products.count() + closed.set.len()) + terms;
+        Ok((closed, cost))
     }
 }
 

@@ -233,10 +233,12 @@ impl Symbols {
                 return Ok(out);
             }
         }
-        let (content, primitive) = p.primitive(whole.is_some())?;
-        let s = self.symbol(Kind::Sum(primitive));
+        // q and −q are one symbol where the sign can be taken out
+        let negative = whole.is_some() && p.0.values().next().is_some_and(|c| c.is_negative());
+        let sign = Rational::integer(if negative { -1 } else { 1 });
+        let s = self.symbol(Kind::Sum(p.scaled(sign)?));
         self.named[s.0 as usize] |= whole.is_some_and(|n| n > 0);
-        let number = self.number_power(content, e, whole)?;
+        let number = self.number_power(sign, e, whole)?;
         self.multiplied(&number, &Polynomial::term(Monomial::power_of(s, e), Rational::ONE))
     }
 
@@ -583,10 +585,13 @@ impl Symbols {
     /// A polynomial as an expression of the model.
     pub fn expression(&mut self, p: &Polynomial) -> ExprId {
         let mut sum = self.graph.integer(0);
-        for (m, &c) in &p.0 {
-            let product = self.product(m);
-            let term = self.scaled(c.abs(), product);
-            sum = if c.is_negative() { self.graph.sub(sum, term) } else { self.graph.add(sum, term) };
+        // what is added first, so that no sum begins with a minus if it need not
+        for negative in [false, true] {
+            for (m, &c) in p.0.iter().filter(|(_, c)| c.is_negative() == negative) {
+                let product = self.product(m);
+                let term = self.scaled(c.abs(), product);
+                sum = if negative { self.graph.sub(sum, term) } else { self.graph.add(sum, term) };
+            }
         }
         sum
     }

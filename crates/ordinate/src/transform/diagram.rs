@@ -62,6 +62,16 @@ impl Drawing {
         self.text(at(centre.x, centre.y + 5.0), sign, Anchor::Middle, INK, 15.0);
     }
 
+    /// An adder as tall as its inputs need.
+    fn adder(&mut self, centre: Point, half: f64) {
+        if half <= 13.0 {
+            return self.circle(centre, 13.0, "Σ");
+        }
+        let corner = |x: f64, y: f64| at(centre.x + x * 13.0, centre.y + y * half);
+        self.shape(vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)], PAPER);
+        self.text(at(centre.x, centre.y + 5.0), "Σ", Anchor::Middle, INK, 15.0);
+    }
+
     fn text(&mut self, at: Point, text: &str, anchor: Anchor, paint: Paint, size: f64) {
         self.items.push(Primitive::Text(Text { at, text: text.into(), size, anchor, paint, halo: false }));
     }
@@ -118,25 +128,15 @@ impl Polynomial {
                 let from = top + height / 2.0;
                 top += height;
                 draw_term(&mut drawing, factors, gain, from, (times, gain_from, gain_to));
-                // into the adder from the left, or along a bus line when there are several
-                let bus = sum - 26.0;
-                let end = at(sum - 13.0, middle);
-                if row.len() == 1 {
-                    drawing.arrow(&[at(gain_to, from), end]);
-                } else {
-                    drawing.line(&[at(gain_to, from), at(bus, from), at(bus, middle)]);
-                }
+                drawing.arrow(&[at(gain_to, from), at(sum - 13.0, from)]);
                 let sign = if *negative { "−" } else { "+" };
-                drawing.text(at(bus - 14.0, from - 5.0), sign, Anchor::Middle, INK, 15.0);
-            }
-            if row.len() > 1 {
-                drawing.arrow(&[at(sum - 26.0, middle), at(sum - 13.0, middle)]);
+                drawing.text(at(sum - 28.0, from - 5.0), sign, Anchor::Middle, INK, 15.0);
             }
             if row.is_empty() {
-                drawing.text(at(sum - 30.0, middle + 5.0), "0", Anchor::Middle, INK, SIZE);
-                drawing.arrow(&[at(sum - 22.0, middle), at(sum - 13.0, middle)]);
+                drawing.text(at(sum - 40.0, middle + 5.0), "0", Anchor::Middle, INK, SIZE);
+                drawing.arrow(&[at(sum - 32.0, middle), at(sum - 13.0, middle)]);
             }
-            drawing.circle(at(sum, middle), 13.0, "Σ");
+            drawing.adder(at(sum, middle), if row.len() > 1 { height / 2.0 - 5.0 } else { 13.0 });
             drawing.arrow(&[at(sum + 13.0, middle), at(integrator, middle)]);
             let (l, r) = (integrator, integrator + 44.0);
             let shape = vec![
@@ -149,7 +149,7 @@ impl Polynomial {
             drawing.shape(shape, SHADE);
             drawing.text(at(l + 17.0, middle + 6.0), "∫", Anchor::Middle, INK, 18.0);
             if let Some(start) = &start {
-                drawing.text(at(l + 16.0, middle - 19.0), &short(start[k]), Anchor::Middle, FAINT, 10.0);
+                drawing.text(at(l + 16.0, middle - 19.0), &short(start[k] + 0.0), Anchor::Middle, FAINT, 10.0);
             }
             drawing.arrow(&[at(r, middle), at(r + 32.0, middle)]);
             drawing.text(at(r + 38.0, middle + 4.5), &names[k], Anchor::Start, BLUE, SIZE);

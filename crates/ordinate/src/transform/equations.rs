@@ -64,7 +64,8 @@ impl Polynomial {
                 let coefficient = text(&graph, size);
                 let loose = matches!(graph.node(size), Expr::Add(..) | Expr::Sub(..) | Expr::Neg(_) | Expr::Select(..));
                 // a subtracted sum needs its parentheses even without factors
-                let alone = factors.is_empty() && !negative;
+                let choice = matches!(graph.node(size), Expr::Select(..));
+                let alone = factors.is_empty() && !negative && (!choice || terms.len() == 1);
                 parts.push(if loose && !alone { format!("({coefficient})") } else { coefficient });
             }
             parts.extend(factors);

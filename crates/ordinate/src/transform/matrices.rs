@@ -5,7 +5,9 @@
 //! ```
 
 use super::Polynomial;
-use ordinate_expr::{Expr, ExprId};
+use crate::Compiled;
+use ordinate_expr::{Expr, ExprId, Graph, VarId};
+use ordinate_model::{Role, Sorted};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
@@ -39,23 +41,12 @@ pub struct Matrices {
 }
 
 impl Polynomial {
-    /// The value of a coefficient at the start.
-    fn coefficients(&self, d: &[f64]) -> impl Fn(ExprId) -> f64 {
-        let model = &self.compiled.sorted.model;
-        let modes = model.switches.iter().map(|switch| switch.mode);
-        let all = (0..model.variables.len() as u32).map(ordinate_expr::VarId);
-        let held = all.filter(|&v| model.variable(v).role == ordinate_model::Role::Held);
-        let discrete: FxHashMap<_, f64> = modes.chain(held).zip(d.iter().copied()).collect();
-        let (values, lists) = (model.values.clone(), model.lists.clone());
-        let definitions = self.compiled.sorted.definitions.clone();
-        let graph = model.graph.clone();
-        move |e| value(&mut graph.clone(), e, &discrete, &values, &definitions, &lists)
-    }
-
     /// The matrices; where a start value does not exist, what is missing.
     pub fn matrices(&self) -> Result<Matrices, Vec<Diagnostic>> {
         let (start, d) = self.start()?;
-        let number = self.coefficients(&d);
+        let t = self.compiled.run.map_or(0.0, |(from, _)| from);
+        let mut values = Values::new(&self.compiled, t, &start, &d);
+        let mut number = |e| values.of(e);
         let mut a: Sparse = Vec::new();
         let mut constant = vec![0.0; self.equations.len()];
         let mut long: BTreeMap<usize, (BTreeMap<Vec<usize>, usize>, Sparse)> = BTreeMap::new();
@@ -117,30 +108,47 @@ impl Polynomial {
     }
 }
 
-/// The value of an expression that is constant between events; definitions of constants are followed.
-fn value(
-    g: &mut ordinate_expr::Graph,
-    e: ExprId,
-    discrete: &FxHashMap<ordinate_expr::VarId, f64>,
-    values: &FxHashMap<ordinate_expr::VarId, f64>,
-    definitions: &[Option<ExprId>],
-    lists: &[Vec<f64>],
-) -> f64 {
-    let mut known: FxHashMap<Expr, f64> = FxHashMap::default();
-    for id in g.post_order(&[e]) {
-        let node = g.node(id);
-        let found = match node {
-            Expr::Var(v) => discrete.get(&v).or(values.get(&v)).copied().unwrap_or_else(|| {
-                let definition = definitions[v.0 as usize];
-                definition.map_or(f64::NAN, |e| value(g, e, discrete, values, definitions, lists))
-            }),
-            Expr::Lookup(list, at) => {
-                let at = g.evaluate(at, |leaf| known.get(&leaf).copied()).unwrap_or(f64::NAN);
-                lists[list.0 as usize].get(at as usize).copied().unwrap_or(f64::NAN)
-            }
-            _ => continue,
-        };
-        known.insert(node, found);
+/// Values of expressions of a model at one point.
+pub(super) struct Values<'a> {
+    graph: Graph,
+    sorted: &'a Sorted,
+    t: f64,
+    known: FxHashMap<VarId, f64>,
+}
+
+impl<'a> Values<'a> {
+    pub fn new(compiled: &'a Compiled, t: f64, y: &[f64], d: &[f64]) -> Self {
+        let sorted = &compiled.sorted;
+        let model = &sorted.model;
+        let modes = model.switches.iter().map(|switch| switch.mode);
+        let all = (0..model.variables.len() as u32).map(VarId);
+        let held = all.filter(|&v| model.variable(v).role == Role::Held);
+        let mut known = model.values.clone();
+        known.extend(modes.chain(held).zip(d.iter().copied()));
+        known.extend(sorted.states.iter().map(|state| state.var).zip(y.iter().copied()));
+        Values { graph: model.graph.clone(), sorted, t, known }
     }
-    g.evaluate(e, |leaf| known.get(&leaf).copied()).unwrap_or(f64::NAN)
+
+    /// The value of an expression. The recursion is as deep as definitions refer to each other.
+    pub fn of(&mut self, e: ExprId) -> f64 {
+        let mut leaves: FxHashMap<Expr, f64> = FxHashMap::default();
+        for id in self.graph.post_order(&[e]) {
+            let node = self.graph.node(id);
+            let found = match node {
+                Expr::Time => self.t,
+                Expr::Var(v) => match (self.known.get(&v), self.sorted.definitions[v.0 as usize]) {
+                    (Some(&value), _) => value,
+                    (None, Some(definition)) => self.of(definition),
+                    (None, None) => f64::NAN,
+                },
+                Expr::Lookup(list, at) => {
+                    let at = self.graph.evaluate(at, |leaf| leaves.get(&leaf).copied()).unwrap_or(f64::NAN);
+                    self.sorted.model.lists[list.0 as usize].get(at as usize).copied().unwrap_or(f64::NAN)
+                }
+                _ => continue,
+            };
+            leaves.insert(node, found);
+        }
+        self.graph.evaluate(e, |leaf| leaves.get(&leaf).copied()).unwrap_or(f64::NAN)
+    }
 }

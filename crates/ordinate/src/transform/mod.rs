@@ -133,5 +133,30 @@ pub(crate) fn auxiliary_starts(
             }
         }
     }
+    diagnostics.extend(roots_of_zero(compiled, t, y, &modes(evaluator, t, y, held, 0.0)));
     diagnostics
+}
+
+/// √q with q = 0: its value exists, but not its derivative, and the polynomial system would follow another one of the
+/// solutions that begin there.
+fn roots_of_zero(compiled: &Compiled, t: f64, y: &[f64], d: &[f64]) -> Vec<Diagnostic> {
+    let sorted = &compiled.sorted;
+    if sorted.under_roots.is_empty() {
+        return Vec::new();
+    }
+    let mut values = matrices::Values::new(compiled, t, y, d);
+    let zero = sorted.under_roots.iter().filter(|&&e| values.of(e) == 0.0);
+    let place = sorted.states.first().map_or(Default::default(), |s| sorted.model.variable(s.derivative).span);
+    zero.map(|&e| {
+        Diagnostic::error(
+            "no-start-value",
+            place,
+            format!(
+                "the start lies on a singularity: a root of `{}` is taken, which is zero there",
+                sorted.model.print(e)
+            ),
+        )
+        .help("change the start values, or use a method that needs no transformation, such as `dp8`")
+    })
+    .collect()
 }
