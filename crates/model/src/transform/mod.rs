@@ -76,23 +76,47 @@ const PAYS: usize = 16;
 /// Whether rates of sums and factors that are sums become states of their own: what is tried, in this order.
 const NAMINGS: [(bool, bool); 4] = [(false, false), (true, true), (true, false), (false, true)];
 const NAMINGS_OF_MANY: [(bool, bool); 4] = [(false, true), (true, true), (true, false), (false, false)];
+/// What one more power in an auxiliary state costs, where a product costs a hundred.
+const POWER: f64 = 50.0;
 /// Models with more states are searched only once.
 const SMALL: usize = 24;
-/// Terms looked at in one search, at first: about a tenth of a second.
-const WORK: u64 = 500_000;
+/// Terms looked at in one search: some hundredths of a second.
+const WORK: u64 = 150_000;
+/// Auxiliary states of the system with long products beyond which it is not shortened.
+const NESTED: usize = 20;
 /// Trials for a smaller set of states.
 const BUDGET: usize = 1500;
 
 /// Transforms a model that was sorted without errors. `products` bounds the factors of a product; without it the bound
-/// is three, and two where that costs neither more products nor more states in sum.
+/// is three, and two where that costs neither more products nor more states in sum; where no such system is found with
+/// reasonable work, products are as long as they come.
 pub fn transform(sorted: &Sorted, products: Option<usize>) -> Result<Transformed, Vec<Diagnostic>> {
     let small = sorted.states.len() <= SMALL;
-    for work in [WORK, 20 * WORK] {
-        if let Some(best) = best_of_namings(sorted, products, small, work)? {
-            return Ok(best);
+    // a small model with very many functions has no short form worth the search
+    let nested = small && products.is_none() && long_products(sorted).is_some_and(|long| long.meanings.len() > NESTED);
+    if !nested && let Some(best) = best_of_namings(sorted, products, small, WORK)? {
+        return Ok(best);
+    }
+    if let Some(long) = long_products(sorted).filter(|long| products.is_none_or(|n| long.longest_product() <= n)) {
+        return Ok(long);
+    }
+    let patient = if products.is_some() { best_of_namings(sorted, products, small, 40 * WORK)? } else { None };
+    patient.ok_or_else(|| vec![not_found(sorted, products)])
+}
+
+/// The system without any shortening, for models whose products cannot be shortened with reasonable work.
+fn long_products(sorted: &Sorted) -> Option<Transformed> {
+    let mut best: Option<(usize, Transformed)> = None;
+    for (name_rates, name_factors) in NAMINGS_OF_MANY {
+        let Ok(mut attempt) = Attempt::new(sorted, name_rates, name_factors) else { continue };
+        attempt.table.allow_work(400 * WORK);
+        let Ok(set) = shorten::unit_set(&mut attempt.table, &attempt.states) else { continue };
+        let Ok((closed, cost)) = attempt.cost(set, usize::MAX) else { continue };
+        if best.as_ref().is_none_or(|(known, _)| cost < *known) {
+            best = assemble::assemble(sorted, &attempt, closed).ok().map(|result| (cost, result)).or(best);
         }
     }
-    Err(vec![not_found(sorted, products)])
+    best.map(|(_, result)| result)
 }
 
 /// The cheapest system over the ways of naming sums; `None` where none was found with so much work each.
@@ -127,7 +151,8 @@ fn best_of_namings(
             let most = known.map_or(60 + 6 * sorted.states.len(), |cost| cost / 100);
             let budget = if small { BUDGET } else { 0 };
             let found = shorten::closed_set(&mut attempt.table, &attempt.states, bound, budget, most);
-            let Ok(Some(set)) = found else { continue };
+            // where three factors are too much work, two are more
+            let Ok(Some(set)) = found else { break };
             attempt.table.allow_work(u64::MAX);
             let Ok((closed, cost)) = attempt.cost(set, bound) else { continue };
             if known.is_none_or(|known| cost < known) {
@@ -168,7 +193,7 @@ impl Attempt {
         let mut table = Symbols::new(model.graph.clone(), model.values.clone(), name_rates, name_factors);
         let mut lift = lift::Lift::new(sorted);
         let states: Vec<Symbol> = sorted.states.iter().map(|state| table.symbol(Kind::State(state.var))).collect();
-        table.allow_work(100 * WORK);
+        table.allow_work(400 * WORK);
         let mut rates = Vec::with_capacity(states.len());
         let mut diagnostics = Vec::new();
         for state in &sorted.states {
@@ -189,7 +214,7 @@ impl Attempt {
         Ok(Attempt { table, states })
     }
 
-    /// The equations of a closed set and what they cost: products, states, and a little for every term.
+    /// The equations of a closed set and what they cost: products, states, powers, and a little for every term.
     fn cost(&mut self, set: Vec<Monomial>, bound: usize) -> Result<(Closed, usize), Trouble> {
         let mut search = shorten::Search::new(&mut self.table, bound, 0, 0);
         set.iter().for_each(|m| search.push(m.clone()));
@@ -216,7 +241,9 @@ impl Attempt {
         let equations = &closed.equations;
         let products = sharing::Plan::new(equations.iter().flatten().map(|(_, factors)| factors.as_slice()));
         let terms: usize = equations.iter().map(Vec::len).sum();
-        let cost = 100 * (products.count() + closed.set.len()) + terms;
+        // 1/r⁵ varies over many powers of ten where 1/r varies over few: high powers are worth an extra product
+        let degree: f64 = closed.set[self.states.len()..].iter().map(shorten::degree).sum();
+        let cost = 100 * (products.count() + closed.set.len()) + terms + (POWER * degree) as usize;
         Ok((closed, cost))
     }
 }
@@ -260,5 +287,5 @@ fn not_found(sorted: &Sorted, products: Option<usize>) -> Diagnostic {
         span,
         format!("no system with products of at most {bound} factors was found for this model"),
     )
-    .help(format!("allow longer products: `--products {}`", 2 * bound))
+    .help("allow longer products, or leave `--products` out")
 }

@@ -58,7 +58,41 @@ pub fn closed_set(
     }
 }
 
+/// A closed set that always exists, with products as long as they come: for each symbol the powers of one or two of
+/// its exponents.
+pub fn unit_set(table: &mut Symbols, states: &[Symbol]) -> Result<Vec<Monomial>, Trouble> {
+    let mut search = Search::new(table, usize::MAX, 0, usize::MAX);
+    states.iter().for_each(|&s| search.push(Monomial::symbol(s)));
+    let mut k = 0;
+    while k < search.chosen.len() {
+        let rate = search.rate(&search.chosen[k].clone())?;
+        for m in rate.0.keys() {
+            for &(s, e) in &search.moving(m).0 {
+                if search.unit_of(s, e).is_some() {
+                    continue;
+                }
+                let exponential = matches!(search.table.kind(s), Kind::Call(Function::Exp, _));
+                let sign = if e.is_negative() { -1 } else { 1 };
+                let unit = Rational::new(sign, e.denominator()).expect("not zero");
+                search.push(Monomial::power_of(s, if exponential { e } else { unit }));
+            }
+        }
+        k += 1;
+    }
+    Ok(search.chosen)
+}
+
 impl<'a> Search<'a> {
+    /// The state that is a power of s and how often it is taken for sᵉ, as few times as possible.
+    fn unit_of(&self, s: Symbol, e: Rational) -> Option<(usize, usize)> {
+        let own = self.by_symbol.get(&s)?.iter().filter(|&&k| self.chosen[k].0.len() == 1);
+        let counts = own.filter_map(|&k| {
+            let count = e.over(self.chosen[k].0[0].1).filter(|c| c.is_integer() && !c.is_negative())?;
+            Some((usize::try_from(count.numerator()).ok()?, k))
+        });
+        counts.min().map(|(count, k)| (k, count))
+    }
+
     pub fn new(table: &'a mut Symbols, factors: usize, budget: usize, most: usize) -> Self {
         Search {
             table,
@@ -131,6 +165,15 @@ impl<'a> Search<'a> {
 
     /// The fewest states whose product it is.
     pub fn decomposition(&self, m: &Monomial) -> Result<Option<Vec<usize>>, Trouble> {
+        if self.factors == usize::MAX {
+            let mut found = Vec::new();
+            for &(s, e) in &m.0 {
+                let Some((k, count)) = self.unit_of(s, e) else { return Ok(None) };
+                found.extend(std::iter::repeat_n(k, count));
+            }
+            found.sort_unstable();
+            return Ok(Some(found));
+        }
         for parts in 0..=self.factors {
             let mut found = Vec::new();
             if self.decompose(m, parts, &mut found)? {
@@ -249,7 +292,8 @@ struct Way {
     open: Vec<Monomial>,
 }
 
-fn degree(m: &Monomial) -> f64 {
+/// The sum of the sizes of all exponents.
+pub fn degree(m: &Monomial) -> f64 {
     m.0.iter().map(|&(_, e)| e.abs().to_f64()).sum()
 }
 
