@@ -54,7 +54,7 @@ fn latex_and_the_block_diagram_are_written() {
     assert!(latex.contains("\\begin{align*}") && latex.contains("\\end{align*}"), "{latex}");
     let place = Place::new();
     place.run(&["transform", "-e", KEPLER, "-o", "blocks.svg"]).expect(0);
-    let picture = place.read("blocks.svg");
+    let picture = place.text("blocks.svg");
     assert_eq!(picture.matches('∫').count(), 8, "seven integrators and the legend");
 }
 

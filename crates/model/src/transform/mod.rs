@@ -80,10 +80,10 @@ const NAMINGS_OF_MANY: [(bool, bool); 4] = [(false, true), (true, true), (true, 
 const POWER: f64 = 50.0;
 /// Models with more states are searched only once.
 const SMALL: usize = 24;
-/// Terms looked at in one search: some hundredths of a second.
-const WORK: u64 = 150_000;
+/// Terms looked at in one search: about a tenth of a second.
+const WORK: u64 = 500_000;
 /// Auxiliary states of the system with long products beyond which it is not shortened.
-const NESTED: usize = 20;
+const NESTED: usize = 14;
 /// Trials for a smaller set of states.
 const BUDGET: usize = 1500;
 
@@ -100,7 +100,7 @@ pub fn transform(sorted: &Sorted, products: Option<usize>) -> Result<Transformed
     if let Some(long) = long_products(sorted).filter(|long| products.is_none_or(|n| long.longest_product() <= n)) {
         return Ok(long);
     }
-    let patient = if products.is_some() { best_of_namings(sorted, products, small, 40 * WORK)? } else { None };
+    let patient = if products.is_some() { best_of_namings(sorted, products, small, 10 * WORK)? } else { None };
     patient.ok_or_else(|| vec![not_found(sorted, products)])
 }
 
@@ -109,7 +109,7 @@ fn long_products(sorted: &Sorted) -> Option<Transformed> {
     let mut best: Option<(usize, Transformed)> = None;
     for (name_rates, name_factors) in NAMINGS_OF_MANY {
         let Ok(mut attempt) = Attempt::new(sorted, name_rates, name_factors) else { continue };
-        attempt.table.allow_work(400 * WORK);
+        attempt.table.allow_work(100 * WORK);
         let Ok(set) = shorten::unit_set(&mut attempt.table, &attempt.states) else { continue };
         let Ok((closed, cost)) = attempt.cost(set, usize::MAX) else { continue };
         if best.as_ref().is_none_or(|(known, _)| cost < *known) {
@@ -193,7 +193,7 @@ impl Attempt {
         let mut table = Symbols::new(model.graph.clone(), model.values.clone(), name_rates, name_factors);
         let mut lift = lift::Lift::new(sorted);
         let states: Vec<Symbol> = sorted.states.iter().map(|state| table.symbol(Kind::State(state.var))).collect();
-        table.allow_work(400 * WORK);
+        table.allow_work(100 * WORK);
         let mut rates = Vec::with_capacity(states.len());
         let mut diagnostics = Vec::new();
         for state in &sorted.states {
