@@ -19,9 +19,8 @@ pub fn prune(table: &Symbols, closed: &mut Closed, visible: usize) {
     loop {
         let branches = used_in(table, closed, visible);
         let mut dropped = false;
-        for k in visible..closed.set.len() {
-            let own = &branches[k];
-            for (coefficient, _) in &mut closed.equations[k] {
+        for (terms, own) in closed.equations.iter_mut().zip(&branches).skip(visible) {
+            for (coefficient, _) in &mut *terms {
                 let before = coefficient.len();
                 coefficient.0.retain(|m, _| {
                     let conditions = conditions(table, m);
@@ -29,7 +28,7 @@ pub fn prune(table: &Symbols, closed: &mut Closed, visible: usize) {
                 });
                 dropped |= coefficient.len() < before;
             }
-            closed.equations[k].retain(|(coefficient, _)| !coefficient.is_zero());
+            terms.retain(|(coefficient, _)| !coefficient.is_zero());
         }
         let needed: Vec<bool> = branches.iter().enumerate().map(|(k, b)| k < visible || !b.is_empty()).collect();
         if needed.contains(&false) {

@@ -47,8 +47,8 @@ pub fn closed_set(
     for &s in states {
         search.push(Monomial::symbol(s));
     }
-    for k in 0..states.len() {
-        let rate = search.rate(&Monomial::symbol(states[k]))?;
+    for &s in states {
+        let rate = search.rate(&Monomial::symbol(s))?;
         search.extend_open(&rate, &mut open)?;
     }
     match search.descend(open) {
