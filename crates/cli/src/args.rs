@@ -189,10 +189,10 @@ pub struct TransformArgs {
     /// Longest product allowed, in factors; 3 if not given, and 2 where that costs nothing
     #[arg(long, value_name = "N")]
     pub products: Option<usize>,
-    /// How it is written
-    #[arg(long, value_enum, default_value_t = TransformFormat::Text)]
-    pub format: TransformFormat,
-    /// Where to write it; .svg is a block diagram
+    /// How it is written; by the suffix of the file if not given, otherwise text
+    #[arg(long, value_enum)]
+    pub format: Option<TransformFormat>,
+    /// Where to write it: .eq, .json, .tex, .txt, or .svg for a block diagram
     #[arg(short = 'o', long, visible_alias = "plot", value_name = "FILE")]
     pub output: Option<String>,
 }

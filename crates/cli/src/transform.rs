@@ -35,7 +35,8 @@ pub fn transform(args: &TransformArgs) -> Exit {
         Ok(system) => system,
         Err(found) => return wrong(found),
     };
-    let text = match if picture { Ok(system.diagram()) } else { written(&system, args.format, &source) } {
+    let format = args.format.unwrap_or_else(|| by_suffix(args.output.as_deref()));
+    let text = match if picture { Ok(system.diagram()) } else { written(&system, format, &source) } {
         Ok(text) => text,
         Err(found) => return wrong(found),
     };
@@ -48,6 +49,17 @@ pub fn transform(args: &TransformArgs) -> Exit {
             }
             Err(reason) => usage(&reason),
         },
+    }
+}
+
+/// The format that the name of the file asks for.
+fn by_suffix(path: Option<&str>) -> TransformFormat {
+    let suffix = path.and_then(|path| path.rsplit_once('.')).map(|(_, suffix)| suffix.to_ascii_lowercase());
+    match suffix.as_deref() {
+        Some("json") => TransformFormat::Json,
+        Some("eq") => TransformFormat::Eq,
+        Some("tex") => TransformFormat::Latex,
+        _ => TransformFormat::Text,
     }
 }
 
