@@ -23,6 +23,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Say what a model consists of
     Info(CheckArgs),
+    /// Turn a model into a polynomial system
+    Transform(TransformArgs),
     /// Write a commented model to start from
     New(NewArgs),
     /// List the gallery, or print one of its models
@@ -183,6 +185,35 @@ pub struct CheckArgs {
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// `ordinate transform`
+#[derive(Args, Debug)]
+pub struct TransformArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Longest product allowed, in factors; 3 if not given, and 2 where that costs nothing
+    #[arg(long, value_name = "N")]
+    pub products: Option<usize>,
+    /// How it is written; by the suffix of the file if not given, otherwise text
+    #[arg(long, value_enum)]
+    pub format: Option<TransformFormat>,
+    /// Where to write it: .eq, .json, .tex, .txt, or .svg for a block diagram
+    #[arg(short = 'o', long, visible_alias = "plot", value_name = "FILE")]
+    pub output: Option<String>,
+}
+
+/// `transform --format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TransformFormat {
+    /// For people
+    Text,
+    /// For programs: with the matrices A, B1, B2, … and b
+    Json,
+    /// A model that runs
+    Eq,
+    /// For documents
+    Latex,
 }
 
 /// `ordinate new`

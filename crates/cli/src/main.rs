@@ -11,6 +11,7 @@ mod output;
 mod report;
 mod run;
 mod source;
+mod transform;
 mod wishes;
 
 use args::{Command, Line};
@@ -61,6 +62,7 @@ fn command() -> Exit {
         Command::Run(args) => run::run(*args),
         Command::Check(args) => check::check(&args),
         Command::Info(args) => check::info(&args),
+        Command::Transform(args) => transform::transform(&args),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),
         Command::Convert(args) => convert::convert(&args),

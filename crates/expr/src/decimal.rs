@@ -89,6 +89,11 @@ impl Decimal {
         i64::try_from(self.mantissa.checked_mul(scale)?).ok()
     }
 
+    /// m and n of m · 10ⁿ, m without trailing zeros.
+    pub fn parts(self) -> (i128, i32) {
+        (self.mantissa, self.exponent)
+    }
+
     /// Whether it is below zero.
     pub fn is_negative(self) -> bool {
         self.mantissa < 0

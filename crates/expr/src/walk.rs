@@ -58,6 +58,11 @@ impl Graph {
         self.post_order(&[root]).into_iter().any(|id| self.node(id) == Expr::Time)
     }
 
+    /// A node over other operands, with simplification.
+    pub fn rebuilt(&mut self, id: ExprId, new: impl Fn(ExprId) -> ExprId) -> ExprId {
+        self.rebuild(self.node(id), new)
+    }
+
     /// The expression with variables replaced; `replacement` answers `None` for those that stay.
     pub fn substitute(&mut self, root: ExprId, replacement: impl FnMut(VarId) -> Option<ExprId>) -> ExprId {
         self.substitute_all(&[root], replacement)[0]

@@ -14,6 +14,7 @@ mod resolve;
 mod sort;
 mod suggest;
 mod table;
+mod transform;
 mod unit;
 mod units;
 
@@ -24,4 +25,5 @@ pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Block, Sorted, State, sort};
 pub use suggest::closest;
 pub use table::{TableData, parse_table};
+pub use transform::{Term, Transformed, transform};
 pub use unit::Unit;

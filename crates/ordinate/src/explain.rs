@@ -33,7 +33,11 @@ pub(crate) fn inconsistent_start(t: f64, name: &str, given: f64, found: f64) -> 
 pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanation> {
     let reason = outcome.reason.as_ref()?;
     let state = |k: usize| compiled.program.state_names.get(k).cloned();
-    let named = |k: usize| state(k).map_or_else(|| "a state".to_string(), |name| format!("`{name}`"));
+    let named = |k: usize| match (state(k), auxiliary(k, compiled)) {
+        (Some(name), Some(meaning)) => format!("`{name}` = {meaning} of the transformed model"),
+        (Some(name), None) => format!("`{name}`"),
+        (None, _) => "a state".to_string(),
+    };
     let value = |k: usize| outcome.y.get(k).copied().unwrap_or(f64::NAN);
     let stiff = if outcome.stiff {
         "the model looks stiff, which explicit methods cannot do well; reduce the time span or the stiffness"
@@ -95,6 +99,17 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             (t, None, format!("`stop when` became true at t = {}", short(t)), "this is the end that the model asks for".into())
         }
     };
+    let of_transformation = match *reason {
+        Reason::Singularity { component, .. }
+        | Reason::StepTooSmall { component, .. }
+        | Reason::NotFinite { component, .. } => auxiliary(component, compiled).is_some(),
+        _ => false,
+    };
+    let hint = if of_transformation {
+        "only the transformed model has this state; a method without transformation, such as `taylor` or `dp8`, may pass".into()
+    } else {
+        hint
+    };
     Some(Explanation { kind: reason.kind(), t, variable, message, hint })
 }
 
@@ -106,6 +121,12 @@ fn kind_of_singularity(exponent: f64) -> String {
         true if whole == 0.0 => "a logarithmic singularity".into(),
         _ => format!("a branch point, like (T - t)^{:.2},", -exponent),
     }
+}
+
+/// What a state of the transformed model stands for that the model itself does not have.
+fn auxiliary(component: usize, compiled: &Compiled) -> Option<String> {
+    let k = component.checked_sub(compiled.program.own_states())?;
+    Some(compiled.sorted.model.print(*compiled.sorted.auxiliary.get(k)?))
 }
 
 /// A switch in the words of the model.

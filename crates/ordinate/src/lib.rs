@@ -26,6 +26,7 @@ mod number;
 mod record;
 mod run;
 mod summary;
+pub mod transform;
 
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};

@@ -1,10 +1,12 @@
 //! A run: start values, method, driver, rows; and what came out.
 
 use crate::methods::choose;
+use crate::transform::auxiliary_starts;
+use crate::transform::polynomial;
 use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status};
+use ordinate_solve::{AbsoluteTolerance, Choice, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status};
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -158,9 +160,23 @@ fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<
     })
 }
 
-/// Runs a compiled model.
+/// Runs a compiled model; `mtsm` runs the polynomial system that it is transformed to.
 pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSink) -> Result<Run, RunError> {
     let (choice, automatic) = choose(options)?;
+    if choice.name() == "mtsm" {
+        let polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
+        return run(&polynomial.compiled, options, choice, automatic, sink);
+    }
+    run(compiled, options, choice, automatic, sink)
+}
+
+fn run(
+    compiled: &Compiled,
+    options: &RunOptions,
+    choice: Choice,
+    automatic: bool,
+    sink: &mut dyn RowSink,
+) -> Result<Run, RunError> {
     let parameters = compiled.parameter_values();
     let (t_start, t_end) = times(compiled, options, &parameters)?;
     let solver_options = solver_options(options, t_start, t_end, &parameters)?;
@@ -343,7 +359,8 @@ impl StartValues {
         }
         let values = evaluator.starts(t_start);
         let (n, m) = (compiled.program.layout.states, compiled.program.layout.held);
-        for (state, value) in compiled.sorted.states.iter().zip(&values) {
+        let visible = compiled.program.own_states();
+        for (state, value) in compiled.sorted.states.iter().zip(&values).take(visible) {
             if !value.is_finite() {
                 let name = model.name(state.var);
                 let span = model.starts.iter().find(|given| given.var == state.var).map_or(Span::default(), |g| g.span);
@@ -357,14 +374,18 @@ impl StartValues {
                 );
             }
         }
+        let (mut states, held) = (values[..n].to_vec(), values[n..n + m].to_vec());
+        if diagnostics.is_empty() {
+            diagnostics.extend(auxiliary_starts(compiled, evaluator, t_start, &mut states, &held));
+        }
         if !diagnostics.is_empty() {
             return Err(RunError::Model(diagnostics));
         }
         let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
         let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
         Ok(StartValues {
-            states: values[..n].to_vec(),
-            held: values[n..n + m].to_vec(),
+            states,
+            held,
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
     }

@@ -25,6 +25,11 @@ mod trace;
 pub use figure::{Axis, Band, Colour, Direction, Figure, Legend, Mark, Panel, Scale, Series, Style};
 pub use png::PlotError;
 
+/// A drawing of one's own as an SVG document.
+pub fn svg_of(scene: &scene::Scene) -> String {
+    svg::write(scene)
+}
+
 impl Figure {
     /// The figure as a list of primitives in device coordinates, which every renderer draws.
     pub fn scene(&self) -> scene::Scene {

@@ -32,6 +32,8 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let roots: Vec<ExprId> = shown.iter().map(|&v| c.sorted.model.graph.variable(v)).collect();
     let outputs = c.section(&roots);
     let starts = c.starts();
+    let auxiliary = c.sorted.auxiliary.clone();
+    let refresh = c.section(&auxiliary);
     let times: Vec<f64> = c.periods();
     let mut time_switches = time_switch::compile(&mut c, &watched);
     let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives));
@@ -47,6 +49,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         actions,
         outputs,
         starts,
+        refresh,
         lists: c.sorted.model.lists.clone(),
         visible: c.sorted.visible,
         state_names: c.sorted.states.iter().map(|s| c.sorted.model.name(s.var)).collect(),
@@ -71,6 +74,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         &mut program.conditions,
         &mut program.outputs,
         &mut program.starts,
+        &mut program.refresh,
     ];
     sections.extend(program.actions.iter_mut().map(|action| &mut action.section));
     sections.extend(time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
@@ -248,8 +252,15 @@ impl<'a> Compiler<'a> {
 
     /// dg/dt along the solution: each state has its derivative, each defined variable that of its definition.
     fn slopes(&mut self, watched: &[ExprId]) -> Vec<ExprId> {
-        let mut derivative_of: FxHashMap<VarId, VarId> = FxHashMap::default();
-        self.sorted.states.iter().for_each(|s| _ = derivative_of.insert(s.var, s.derivative));
+        // The model's own derivative: of a transformed one the state's is a polynomial in auxiliary states, which are
+        // not up to date while an event is decided.
+        let model = &self.sorted.model;
+        let own = |v: VarId| {
+            let next = model.variable(v).primes as usize + 1;
+            model.quantity(v).members.get(next).copied().flatten()
+        };
+        let derivative_of: FxHashMap<VarId, VarId> =
+            self.sorted.states.iter().map(|s| (s.var, own(s.var).unwrap_or(s.derivative))).collect();
         let mut known: FxHashMap<VarId, ExprId> = FxHashMap::default();
         watched.iter().map(|&g| self.total_derivative(g, &derivative_of, &mut known)).collect()
     }

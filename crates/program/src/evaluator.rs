@@ -15,6 +15,9 @@ pub struct Evaluator {
     first_discrete: usize,
     /// Series for the discrete values asked for last, the newest first; `None` where there are no series.
     series: Vec<(Vec<f64>, Option<Series>)>,
+    /// Whether auxiliary states depend on d, and the d that they were computed for.
+    auxiliary_of_d: bool,
+    refreshed: Vec<f64>,
 }
 
 /// So many series are kept: a thermostat goes back and forth between two.
@@ -43,6 +46,7 @@ struct Code {
     actions: Vec<Packed>,
     outputs: Packed,
     starts: Packed,
+    refresh: Packed,
     time_switches: Vec<Packed>,
     jacobian: Packed,
 }
@@ -58,6 +62,7 @@ impl Code {
             actions: program.actions.iter().map(|action| pack(&action.section)).collect(),
             outputs: pack(&program.outputs),
             starts: pack(&program.starts),
+            refresh: pack(&program.refresh),
             time_switches: program
                 .time_switches
                 .iter()
@@ -88,7 +93,20 @@ impl Evaluator {
         let registers = Evaluator::constants(&program);
         let code = Code::new(&program);
         let first_discrete = program.discrete_register();
-        Evaluator { program, code, registers, first_discrete, series: Vec::new() }
+        let discrete = first_discrete..first_discrete + program.layout.discrete();
+        let reads_d = |r: &u32| discrete.contains(&(*r as usize));
+        let refresh = &program.refresh;
+        let auxiliary_of_d = refresh.instructions.iter().any(|i| [i.a, i.b, i.c].iter().any(reads_d))
+            || refresh.results.iter().any(reads_d);
+        Evaluator {
+            program,
+            code,
+            registers,
+            first_discrete,
+            series: Vec::new(),
+            auxiliary_of_d,
+            refreshed: Vec::new(),
+        }
     }
 
     /// The program.
@@ -132,6 +150,16 @@ impl Evaluator {
         self.results(|c| &c.jacobian, t, y, d, out);
     }
 
+    /// f for another d than that of the last refresh: a look at the other side of a switch, or a part of a motion along
+    /// it. The auxiliary states are those of that side, whatever y has for them.
+    fn derivative_elsewhere(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
+        let mut own = y.to_vec();
+        let kept = std::mem::take(&mut self.refreshed);
+        self.refresh(t, d, &mut own);
+        self.refreshed = kept;
+        self.results(|c| &c.rhs, t, &own, d, dy);
+    }
+
     /// g and dg/dt of a switch of time alone.
     pub(crate) fn time_value(&mut self, switch: usize, t: f64) -> (f64, f64) {
         let mut out = [0.0; 2];
@@ -151,6 +179,9 @@ impl System for Evaluator {
     }
 
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
+        if self.auxiliary_of_d && d != self.refreshed {
+            return self.derivative_elsewhere(t, y, d, dy);
+        }
         self.results(|c| &c.rhs, t, y, d, dy);
     }
 
@@ -209,5 +240,19 @@ impl System for Evaluator {
     fn linear(&mut self, t: f64, d: &[f64]) -> Option<LinearForm> {
         copy(d, &mut self.registers[self.first_discrete..]);
         crate::linear::recognise(&self.program, &self.registers, t)
+    }
+
+    fn refresh(&mut self, t: f64, d: &[f64], y: &mut [f64]) {
+        let visible = self.program.own_states();
+        if visible < y.len() {
+            self.load(t, y, d);
+            let section = &self.code.refresh;
+            section.run(&self.program.lists, &mut self.registers);
+            for (value, &register) in y[visible..].iter_mut().zip(&section.results) {
+                *value = self.registers[register as usize];
+            }
+            self.refreshed.clear();
+            self.refreshed.extend_from_slice(d);
+        }
     }
 }

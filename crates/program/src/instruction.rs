@@ -132,6 +132,8 @@ pub struct Program {
     pub outputs: Section,
     /// Start values: of the states, then of the held values, then of the checks.
     pub starts: Section,
+    /// Of a transformed model: the last states as functions of the others.
+    pub refresh: Section,
     /// Columns of tables.
     pub lists: Vec<Vec<f64>>,
     /// Switches that depend on t alone.
@@ -149,6 +151,11 @@ pub struct Program {
 impl Program {
     /// First register of y.
     pub const STATES: usize = 1;
+
+    /// Number of states that are those of the model; auxiliary ones follow.
+    pub fn own_states(&self) -> usize {
+        self.layout.states - self.refresh.results.len()
+    }
 
     /// First register of d.
     pub fn discrete_register(&self) -> usize {

@@ -48,6 +48,7 @@ impl Program {
             section(&format!("action {k}"), &action.section, &no_names);
         }
         section("outputs", &self.outputs, &self.output_names);
+        section("refresh", &self.refresh, &self.state_names[self.own_states()..]);
         // Without switches and held values there is one series code for the whole run.
         if let Some(code) = self.series(&[]).filter(|_| layout.discrete() == 0) {
             out.push_str("series\n");

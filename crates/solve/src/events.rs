@@ -108,6 +108,7 @@ impl Events {
         self.keep(flow, now);
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
+        flow.system.refresh(now.t, now.d, now.y);
         let mut happened = Happened::default();
         self.run_samples(flow, now, &mut happened)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
@@ -277,6 +278,7 @@ impl Events {
         happened.changed |= self.new_d != now.d;
         now.y.copy_from_slice(&self.new_y);
         now.d.copy_from_slice(&self.new_d);
+        flow.system.refresh(now.t, now.d, now.y);
         self.switches.after_action(flow.system, now.t, now.y, now.d);
         Ok(())
     }

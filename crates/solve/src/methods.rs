@@ -36,8 +36,8 @@ enum Family {
     Taylor { name: &'static str, options: TaylorOptions },
 }
 
-/// The Taylor methods.
-const TAYLOR: [&str; 1] = ["taylor"];
+/// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
+const TAYLOR: [&str; 2] = ["taylor", "mtsm"];
 
 /// The method called `name`; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {

@@ -9,4 +9,5 @@ mod results;
 mod semantics;
 mod support;
 mod transfer;
+mod transform;
 mod verbs;

@@ -53,6 +53,10 @@ pub struct Sorted {
     pub columns: Vec<VarId>,
     /// Start values that follow from the equations and are only compared.
     pub checks: Vec<Given>,
+    /// Of a transformed model: what the last states are equal to, as functions of the others.
+    pub auxiliary: Vec<ExprId>,
+    /// Of a transformed model: what must be positive at the start, for a root of it is taken.
+    pub under_roots: Vec<ExprId>,
 }
 
 /// Sorts a model. With `broken` (the text had mistakes of syntax) an equation may be missing, so only mistakes that
@@ -100,7 +104,9 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
     let visible = states.iter().filter(|state| !model.quantity(state.var).hidden).count();
-    (Sorted { model, states, visible, definitions, blocks, columns, checks }, diagnostics)
+    let (auxiliary, under_roots) = (Vec::new(), Vec::new());
+    let sorted = Sorted { model, states, visible, definitions, blocks, columns, checks, auxiliary, under_roots };
+    (sorted, diagnostics)
 }
 
 /// Every quantity of an unknown kind: its lower derivatives are states, its highest is the unknown.

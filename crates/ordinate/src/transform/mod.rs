@@ -1,0 +1,162 @@
+//! A model as an equivalent polynomial system: `ordinate transform`, and what the method `mtsm` integrates.
+
+mod diagram;
+mod equations;
+mod latex;
+mod matrices;
+mod model;
+
+use crate::Compiled;
+use ordinate_expr::ExprId;
+use ordinate_model::Term;
+use ordinate_program::Evaluator;
+use ordinate_solve::{SwitchKind, System};
+use ordinate_syntax::Diagnostic;
+use std::sync::Arc;
+
+/// A transformed model.
+#[derive(Clone, Debug)]
+pub struct Polynomial {
+    /// It runs like any other model; its auxiliary states are not shown in results.
+    pub compiled: Compiled,
+    /// How many of the states are those of the model.
+    pub visible: usize,
+    /// The right-hand sides, one per state.
+    pub equations: Vec<Vec<Term>>,
+    /// What the auxiliary states stand for.
+    pub meanings: Vec<ExprId>,
+    /// Products of two series that one more Taylor term costs.
+    pub products: usize,
+}
+
+/// The polynomial system of a compiled model. `products` bounds the factors of a product (two at least); without it
+/// three are allowed, and two where that costs nothing.
+pub fn polynomial(compiled: &Compiled, products: Option<usize>) -> Result<Polynomial, Vec<Diagnostic>> {
+    let found = ordinate_model::transform(&compiled.sorted, products)?;
+    let mut sorted = found.sorted;
+    let program = Arc::new(ordinate_program::compile(&mut sorted, false));
+    let mut start_times = compiled.start_times.clone();
+    start_times.resize(sorted.model.starts.len(), None);
+    let compiled = Compiled { sorted, program, start_times, ..compiled.clone() };
+    Ok(Polynomial {
+        compiled,
+        visible: found.visible,
+        equations: found.equations,
+        meanings: found.meanings,
+        products: found.products,
+    })
+}
+
+impl Polynomial {
+    /// The number of factors of the longest product.
+    pub fn longest_product(&self) -> usize {
+        self.equations.iter().flatten().map(|term| term.factors.len()).max().unwrap_or(0)
+    }
+
+    /// Start values of all states and d, where they exist.
+    fn start(&self) -> Result<(Vec<f64>, Vec<f64>), Vec<Diagnostic>> {
+        let mut evaluator = Evaluator::new(self.compiled.program.clone());
+        let t = self.compiled.run.map_or(0.0, |(from, _)| from);
+        let values = evaluator.starts(t);
+        let layout = &self.compiled.program.layout;
+        let mut y = values[..layout.states].to_vec();
+        let held = &values[layout.states..layout.states + layout.held];
+        let wrong = auxiliary_starts(&self.compiled, &mut evaluator, t, &mut y, held);
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        Ok((y.clone(), modes(&mut evaluator, t, &y, held, 0.0)))
+    }
+}
+
+/// d at a point; switches on their boundary get the mode `on`.
+fn modes(evaluator: &mut Evaluator, t: f64, y: &[f64], held: &[f64], on: f64) -> Vec<f64> {
+    let switches = evaluator.layout().switches.clone();
+    let mut d = vec![0.0; switches.len()];
+    d.extend_from_slice(held);
+    let mut g = vec![0.0; switches.len()];
+    // what a switch watches may depend on another one, of an earlier number
+    for _ in 0..=switches.len().min(8) {
+        evaluator.switch_values(t, y, &d, &mut g);
+        for (k, switch) in switches.iter().enumerate() {
+            d[k] = match switch.kind {
+                _ if switch.of_time => evaluator.mode_from(k, t),
+                SwitchKind::Sign if g[k] == 0.0 => on,
+                SwitchKind::Sign => g[k].signum(),
+                SwitchKind::Floor => g[k].floor(),
+                SwitchKind::Segment => evaluator.mode_from(k, t),
+            };
+        }
+    }
+    d
+}
+
+/// Puts the start values of the auxiliary states in. One that does not exist on any side of the switches at the start
+/// is a mistake that is named here, instead of a value that is no number.
+pub(crate) fn auxiliary_starts(
+    compiled: &Compiled,
+    evaluator: &mut Evaluator,
+    t: f64,
+    y: &mut [f64],
+    held: &[f64],
+) -> Vec<Diagnostic> {
+    let visible = compiled.program.own_states();
+    if visible == y.len() {
+        return Vec::new();
+    }
+    let mut found: Vec<Option<f64>> = vec![None; y.len() - visible];
+    for on in [0.0, 1.0, -1.0] {
+        let d = modes(evaluator, t, y, held, on);
+        evaluator.refresh(t, &d, y);
+        for (value, &now) in found.iter_mut().zip(&y[visible..]) {
+            *value = value.or(Some(now).filter(|now| now.is_finite()));
+        }
+    }
+    let model = &compiled.sorted.model;
+    let mut diagnostics = Vec::new();
+    for (k, value) in found.into_iter().enumerate() {
+        let state = &compiled.sorted.states[visible + k];
+        match value {
+            Some(value) => y[visible + k] = value,
+            None => {
+                let what = state.start.map_or_else(String::new, |e| model.print(e));
+                diagnostics.push(
+                    Diagnostic::error(
+                        "no-start-value",
+                        model.variable(state.derivative).span,
+                        format!("the transformed model needs the start value of `{what}`, which does not exist"),
+                    )
+                    .help(
+                        "change the start values, or use a method that needs no transformation, such as `taylor` or `dp8`",
+                    ),
+                );
+            }
+        }
+    }
+    diagnostics.extend(roots_of_zero(compiled, t, y, &modes(evaluator, t, y, held, 0.0)));
+    diagnostics
+}
+
+/// √q with q = 0: its value exists, but not its derivative, and the polynomial system would follow another one of the
+/// solutions that begin there.
+fn roots_of_zero(compiled: &Compiled, t: f64, y: &[f64], d: &[f64]) -> Vec<Diagnostic> {
+    let sorted = &compiled.sorted;
+    if sorted.under_roots.is_empty() {
+        return Vec::new();
+    }
+    let mut values = matrices::Values::new(compiled, t, y, d);
+    let zero = sorted.under_roots.iter().filter(|&&e| values.of(e) == 0.0);
+    let place = sorted.states.first().map_or(Default::default(), |s| sorted.model.variable(s.derivative).span);
+    zero.map(|&e| {
+        Diagnostic::error(
+            "no-start-value",
+            place,
+            format!(
+                "the start lies on a singularity: a root of `{}` is taken, which is zero there",
+                sorted.model.print(e)
+            ),
+        )
+        .help("change the start values, or use a method that needs no transformation, such as `dp8`")
+    })
+    .collect()
+}
