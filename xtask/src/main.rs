@@ -46,6 +46,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
 }
 
+/// The folder of what is built.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// Runs cargo, saying what it runs.
 fn cargo(arguments: &[&str]) -> bool {
     run(Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())).args(arguments))
