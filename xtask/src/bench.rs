@@ -108,7 +108,7 @@ fn cores() -> usize {
 }
 
 /// A command on the last core; the first one is where the system is busiest.
-fn pinned(program: &Path) -> Command {
+pub fn pinned(program: &Path) -> Command {
     let mut command = Command::new("taskset");
     command.args(["-c", &(cores() - 1).to_string()]).arg(program);
     command

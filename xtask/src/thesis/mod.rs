@@ -1,0 +1,99 @@
+//! `cargo xtask thesis`: the tables of the thesis again, ours beside the printed figures, as one report.
+
+mod report;
+mod solve;
+mod tables;
+
+use crate::{cargo, root, target};
+use report::{Line, Section};
+use solve::{METHODS, Solver, controlled, fixed_step};
+use std::path::PathBuf;
+use tables::{Entry, Tables, Truth};
+
+/// The two names of our Taylor method: with the steps of the thesis, and with its own.
+const FIXED: &str = "mtsm";
+const VARIABLE: &str = "taylor";
+
+/// Solves all tables and writes the report: `target/thesis/report.md`, or the file named; `quick` runs each solver once
+/// and leaves out ode23.
+pub fn thesis(arguments: &[String]) -> bool {
+    let quick = arguments.iter().any(|a| a == "quick");
+    let file = arguments.iter().find(|a| *a != "quick").map(|name| root().join(name));
+    let file = file.unwrap_or_else(|| target().join("thesis/report.md"));
+    let tables = match tables::read() {
+        Ok(tables) => tables,
+        Err(reason) => return failed(&reason),
+    };
+    if !cargo(&["build", "--release"]) || std::fs::create_dir_all(target().join("thesis")).is_err() {
+        return false;
+    }
+    let solver = Solver::new(if quick { 0.0 } else { 0.2 });
+    let known = |method: &str| solver.knows(method);
+    let methods: Vec<(&str, &str)> =
+        METHODS.into_iter().filter(|&(name, method)| known(method) && !(quick && name == "ode23")).collect();
+    let sections: Vec<Section> = tables.entries.iter().map(|entry| section(&solver, entry, &methods)).collect();
+    write(&file, &tables, &sections)
+}
+
+fn write(file: &PathBuf, tables: &Tables, sections: &[Section]) -> bool {
+    let text = report::markdown(tables, sections);
+    if let Err(reason) = std::fs::write(file, text) {
+        return failed(&format!("{}: {reason}", file.display()));
+    }
+    print!("{}", report::summary(tables, sections));
+    println!("wrote {}", file.display());
+    let broken =
+        sections.iter().flat_map(|s| &s.lines).filter(|line| line.outcome.as_ref().is_some_and(Result::is_err));
+    broken.count() == 0
+}
+
+fn failed(reason: &str) -> bool {
+    println!("failed: {reason}");
+    false
+}
+
+/// All solvers on one entry.
+fn section(solver: &Solver, entry: &Entry, methods: &[(&str, &str)]) -> Section {
+    let truth = match tables::truth(entry) {
+        Ok(Some(truth)) => Ok(truth),
+        Ok(None) => solver.tight(entry),
+        Err(reason) => Err(reason),
+    };
+    let truth = match truth {
+        Ok(truth) => truth,
+        Err(reason) => {
+            println!("failed: {}: no reference: {reason}", entry.id);
+            let line =
+                Line { name: FIXED.into(), printed: None, outcome: Some(Err(format!("no reference: {reason}"))) };
+            return Section { t: f64::NAN, lines: vec![line] };
+        }
+    };
+    let lines = lines(solver, entry, methods, &truth);
+    for line in &lines {
+        if let Some(Err(reason)) = &line.outcome {
+            println!("failed: {}: {}: {reason}", entry.id, line.name);
+        }
+    }
+    Section { t: truth.t, lines }
+}
+
+fn lines(solver: &Solver, entry: &Entry, methods: &[(&str, &str)], truth: &Truth) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for settings in &entry.mtsm {
+        let name = settings.name.as_ref().map_or(FIXED.to_string(), |variant| format!("{FIXED} {variant}"));
+        let outcome = solver.run(entry, &fixed_step(FIXED, settings), truth);
+        lines.push(Line { name, printed: Some((settings.steps, settings.error)), outcome: Some(outcome) });
+    }
+    let own = solver.run(entry, &controlled(VARIABLE, entry), truth);
+    lines.push(Line { name: format!("{VARIABLE}, variable step"), printed: None, outcome: Some(own) });
+    for other in &entry.others {
+        let ours = methods.iter().find(|(name, _)| *name == other.solver);
+        let outcome = ours.map(|(_, method)| solver.run(entry, &controlled(method, entry), truth));
+        let name = match ours {
+            Some((name, method)) if name != method => format!("{method} ({name})"),
+            _ => other.solver.clone(),
+        };
+        lines.push(Line { name, printed: Some((other.steps, other.error)), outcome });
+    }
+    lines
+}
