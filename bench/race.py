@@ -14,8 +14,8 @@ import tools
 
 getcontext().prec = 40
 HERE = os.path.dirname(os.path.abspath(__file__))
-NEAR = 1.25  # settings within this factor of the fastest of the first pass are timed again
-MAX_CANDIDATES = 3
+NEAR = 1.5  # settings within this factor of the fastest of the first pass are timed again
+MAX_CANDIDATES = 4
 
 # ours (None: the Taylor method), peer, error class, bar, stretch
 RACES = [(None, "heyoka", 1e-9, 1.2, 0.9), (None, "heyoka", 1e-12, 1.2, 0.9), (None, "DOP853", 1e-6, 1.5, 1.0),
@@ -121,7 +121,7 @@ def main():
     classes = sorted({race[2] for race in races})
     best, first = {}, {}
     for n in names:
-        best[n], first[n] = run(P[n], used, classes, 2 if quick else rounds, 0.02 if quick else 0.1)
+        best[n], first[n] = run(P[n], used, classes, 2 if quick else rounds, 0.05 if quick else 0.1)
         print(n, {f"{t} {c:.0e}": round(r["time"] * 1e6, 1) for (t, c), r in best[n].items() if r}, file=sys.stderr, flush=True)
     for race in races:
         compare(best, names, *race)

@@ -31,7 +31,7 @@ def ordinate(method):
 
     def run(p, tol, seconds):
         once = known.get((p.name, tol))
-        repeat = 3 if once is None else max(3, min(5000, int(seconds / once)))
+        repeat = 10 if once is None else max(5, min(5000, int(seconds / once)))
         r = subprocess.run(command(p, tol, method) + ["--repeat", str(repeat)], capture_output=True, text=True, timeout=300)
         if r.returncode:
             raise RuntimeError(f"exit code {r.returncode}: {r.stderr.strip()[:200]}")
