@@ -113,6 +113,18 @@ pub struct RunArgs {
     /// Longest step
     #[arg(long, value_name = "H", allow_hyphen_values = true, conflicts_with = "step")]
     pub max_step: Option<f64>,
+    /// Order of taylor and mtsm; chosen for each step if not given
+    #[arg(long, value_name = "P", conflicts_with = "max_order")]
+    pub order: Option<u32>,
+    /// Highest order of taylor and mtsm
+    #[arg(long, value_name = "P")]
+    pub max_order: Option<u32>,
+    /// Factor by which a fixed step of taylor and mtsm grows once, when the order stays low
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub h_scale: Option<f64>,
+    /// The order that must not be exceeded in three steps for that
+    #[arg(long, value_name = "N")]
+    pub min_ord: Option<u32>,
     /// Position of the second stage of rk2
     #[arg(long, allow_hyphen_values = true)]
     pub phi: Option<f64>,
@@ -161,12 +173,6 @@ pub struct RunArgs {
     /// Digits of the arithmetic
     #[arg(long, value_name = "N", hide = true)]
     pub precision: Option<u32>,
-    /// Order of the method
-    #[arg(long, value_name = "P", hide = true)]
-    pub order: Option<u32>,
-    /// Highest order of the method
-    #[arg(long, value_name = "P", hide = true)]
-    pub max_order: Option<u32>,
 }
 
 /// `ordinate check`, `ordinate info`

@@ -101,8 +101,6 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
     let later = [
         (args.digits.is_some(), "--digits", "use --rtol and --atol"),
         (args.precision.is_some(), "--precision", "runs are in double precision"),
-        (args.order.is_some(), "--order", "each method here has one order"),
-        (args.max_order.is_some(), "--max-order", "each method here has one order"),
     ];
     if let Some((_, option, instead)) = later.iter().find(|(given, ..)| *given) {
         return Err(usage(&format!("`{option}` is not available in this version; {instead}")));
@@ -134,6 +132,10 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
         t_end: args.t_end.clone(),
         method: args.method.clone(),
         phi: args.phi,
+        order: args.order,
+        max_order: args.max_order,
+        h_scale: args.h_scale,
+        min_ord: args.min_ord,
         rtol: args.rtol,
         atol: args.atol,
         step: args.step,

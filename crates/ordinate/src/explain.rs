@@ -47,6 +47,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String,
             format!("{} grows without bound ({:.3e} at t = {}); a singularity is near t = {}", named(component), value(component), short(t), short(pole)),
             format!("end the run before {} with `-t`, or check the sign of the growing term", short(pole)),
         ),
+        Reason::NoSeries { t, component, order } => (
+            t,
+            state(component),
+            format!("the solution has no Taylor series at t = {}: the derivative of order {order} of {} does not exist", short(t), named(component)),
+            "a root or a fractional power of zero; start beside it, or use a method without derivatives such as `-m dp8`".into(),
+        ),
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),

@@ -6,7 +6,7 @@ use ordinate_solve::{BadParameter, Choice, by_name, names};
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
 const LATER: &[&str] = &[
-    "taylor", "mtsm", "backward-euler", "trapezoid", "ab1", "ab2", "ab3", "ab4", "ab5", "ab6", "am0", "am1", "am2",
+    "mtsm", "backward-euler", "trapezoid", "ab1", "ab2", "ab3", "ab4", "ab5", "ab6", "am0", "am1", "am2",
     "am3", "am4", "am5", "abm", "adams", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
     "radau", "ge3", "ode113", "ode15s", "lsoda", "ode23s", "ode23t",
 ];
@@ -61,16 +61,46 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
         };
         return Err(RunError::Usage(format!("{problem}; available: {}", methods_text())));
     };
-    let choice = match options.phi {
-        None => choice,
-        Some(phi) => choice.with_phi(phi).map_err(|e| {
-            RunError::Usage(match e {
-                BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
-                BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
-            })
-        })?,
-    };
+    let choice = with_parameters(choice, options).map_err(|e| {
+        RunError::Usage(match e {
+            BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
+            BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
+            BadParameter::NoOrder { method } => {
+                format!("`--order` and `--max-order` belong to `taylor` and `mtsm`; the order of `{method}` is its own")
+            }
+            BadParameter::OrderOutOfRange { order, highest } => {
+                format!("the order must lie between 1 and {highest} in double precision, not {order}")
+            }
+            BadParameter::BadScale { method, .. } if !TAYLOR.contains(&method) => {
+                format!("`--h-scale` belongs to `taylor` and `mtsm`, not to `{method}`")
+            }
+            BadParameter::BadScale { scale, .. } => format!("`--h-scale` must be above 1, not {scale}"),
+        })
+    })?;
+    if options.h_scale.is_some() && options.step.is_none() {
+        return Err(RunError::Usage("`--h-scale` scales a fixed step; give it by `--step`".into()));
+    }
+    if options.min_ord.is_some() && options.h_scale.is_none() {
+        return Err(RunError::Usage("`--min-ord` says when `--h-scale` applies; give that, too".into()));
+    }
     Ok((choice, automatic))
+}
+
+/// The methods that work by Taylor series.
+const TAYLOR: &[&str] = &["taylor", "mtsm"];
+
+fn with_parameters(choice: Choice, options: &RunOptions) -> Result<Choice, BadParameter> {
+    let mut choice = choice;
+    if let Some(phi) = options.phi {
+        choice = choice.with_phi(phi)?;
+    }
+    if options.order.is_some() || options.max_order.is_some() {
+        choice = choice.with_order(options.order, options.max_order)?;
+    }
+    if let Some(scale) = options.h_scale {
+        choice = choice.with_scaling(scale, options.min_ord.unwrap_or(10))?;
+    }
+    Ok(choice)
 }
 
 #[cfg(test)]
@@ -87,7 +117,7 @@ mod tests {
 
     #[test]
     fn an_unknown_method_is_answered_with_those_there_are() {
-        for name in ["rk5", "ode999", "taylor"] {
+        for name in ["rk5", "ode999", "radau"] {
             let Err(RunError::Usage(text)) = choose(&RunOptions { method: name.into(), ..RunOptions::default() })
             else {
                 panic!("{name} is no method");

@@ -33,6 +33,14 @@ pub struct RunOptions {
     pub method: String,
     /// φ of `rk2`.
     pub phi: Option<f64>,
+    /// Order of the Taylor methods, if it is fixed.
+    pub order: Option<u32>,
+    /// Highest order of the Taylor methods.
+    pub max_order: Option<u32>,
+    /// Factor by which a fixed step of the Taylor methods grows once.
+    pub h_scale: Option<f64>,
+    /// The order that must not be exceeded for that.
+    pub min_ord: Option<u32>,
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance.
@@ -57,6 +65,10 @@ impl Default for RunOptions {
             t_end: None,
             method: "auto".into(),
             phi: None,
+            order: None,
+            max_order: None,
+            h_scale: None,
+            min_ord: None,
             rtol: solver.rtol,
             atol: 1e-9,
             step: None,

@@ -20,6 +20,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
     let values: Map<String, Value> =
         run.final_values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let (low, high, mean) = run.orders();
+    let work = &statistics.evaluations;
     json!({
         "schema": "ordinate.run/1",
         "status": status,
@@ -32,7 +33,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "rejected": statistics.rejected,
         "events": statistics.events,
         "order": {"min": low, "max": high, "mean": mean},
-        "evaluations": {"f": statistics.evaluations.f, "jets": 0, "jacobian": 0, "lu": 0, "newton": 0},
+        "evaluations": {"f": work.f, "jets": work.jets, "jacobian": work.jacobian, "lu": work.lu, "newton": work.newton},
         "global_error": null,
         "stiff": run.outcome.stiff,
         "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),

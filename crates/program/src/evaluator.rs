@@ -1,8 +1,9 @@
 //! The evaluator in double precision: a loop over instructions, no allocation.
 
+use crate::jets::Series;
 use crate::packed::Packed;
 use crate::{Literal, Program, Target};
-use ordinate_solve::{Layout, System};
+use ordinate_solve::{Jets, Layout, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -12,6 +13,8 @@ pub struct Evaluator {
     code: Code,
     registers: Vec<f64>,
     first_discrete: usize,
+    /// Series for the discrete values asked for last, if there are any.
+    series: Option<Series>,
 }
 
 /// Copies a few numbers without the call that a general copy costs: a tenth of a run of three equations.
@@ -76,7 +79,7 @@ impl Evaluator {
         prologue.run(&program.lists, &mut registers);
         let code = Code::new(&program);
         let first_discrete = program.discrete_register();
-        Evaluator { program, code, registers, first_discrete }
+        Evaluator { program, code, registers, first_discrete, series: None }
     }
 
     /// The program.
@@ -177,5 +180,13 @@ impl System for Evaluator {
                 Target::Discrete(k) => new_d[k] = value,
             }
         }
+    }
+
+    fn jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
+        if self.series.as_ref().is_none_or(|series| series.discrete() != d) {
+            copy(d, &mut self.registers[self.first_discrete..]);
+            self.series = Series::new(&self.program, &self.registers);
+        }
+        self.series.as_mut().map(|series| series as &mut dyn Jets)
     }
 }

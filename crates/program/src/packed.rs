@@ -100,6 +100,11 @@ fn word(step: Step) -> (u32, usize) {
     }
 }
 
+/// The number of operands of an operation.
+pub(crate) fn arity(op: Op) -> usize {
+    word(Step::Plain(op)).1
+}
+
 impl Packed {
     /// Packs a section whose temporaries begin at `first` among `registers` registers.
     pub fn new(section: &Section, first: u32, registers: usize) -> Packed {
@@ -321,8 +326,7 @@ fn operands_of(word: u32) -> usize {
 fn fuse(section: &Section, first: u32) -> Vec<(usize, Step, [u32; 3])> {
     let at = |register: u32| (register >= first).then(|| (register - first) as usize);
     let mut uses = vec![0u32; section.instructions.len()];
-    let operands =
-        section.instructions.iter().flat_map(|i| [i.a, i.b, i.c].into_iter().take(word(Step::Plain(i.op)).1));
+    let operands = section.instructions.iter().flat_map(|i| [i.a, i.b, i.c].into_iter().take(arity(i.op)));
     operands.chain(section.results.iter().copied()).filter_map(at).for_each(|i| uses[i] += 1);
     let product = |register: u32| {
         let i = at(register).filter(|&i| uses[i] == 1)?;

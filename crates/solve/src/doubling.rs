@@ -56,7 +56,7 @@ impl Method for StepDoubling {
         second_half.try_step(system, &halfway, 0.5 * h, tol).map_err(|failure| match failure {
             // The start of the second half is not the start of the step.
             StepFailure::NotFiniteAtStart { component } => StepFailure::NotFinite { t: self.middle, component },
-            StepFailure::NotFinite { .. } => failure,
+            StepFailure::NotFinite { .. } | StepFailure::NoSeries { .. } | StepFailure::TooLong { .. } => failure,
         })?;
 
         let factor = 1.0 / (2f64.powi(trial.order as i32) - 1.0);

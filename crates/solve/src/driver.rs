@@ -72,6 +72,8 @@ struct Run<'a> {
     wished: bool,
     /// A fixed step must be shorter than this to be computed at all.
     shorter: Option<f64>,
+    /// Where the fixed steps are counted from, and how long they are.
+    grid: [f64; 2],
     /// f(t, y, d), if `f_known`.
     f: Vec<f64>,
     f_known: bool,
@@ -133,6 +135,7 @@ impl<'a> Run<'a> {
             h: 0.0,
             wished: false,
             shorter: None,
+            grid: [start.t, options.step.unwrap_or(0.0)],
             f: vec![0.0; n],
             f_known: false,
             scratch: [vec![0.0; n], vec![0.0; n]],
@@ -190,8 +193,15 @@ impl<'a> Run<'a> {
         let wish = self.flow.with(|system| self.method.wish(system, &from, &self.tol));
         match wish {
             Ok(h) => self.h = h.max(2.0 * self.smallest_step()),
-            Err(StepFailure::NotFinite { component, .. } | StepFailure::NotFiniteAtStart { component }) => {
+            Err(
+                StepFailure::NotFinite { component, .. }
+                | StepFailure::NotFiniteAtStart { component }
+                | StepFailure::TooLong { component },
+            ) => {
                 return Err(self.not_finite_here(component));
+            }
+            Err(StepFailure::NoSeries { component, order }) => {
+                return Err(Reason::NoSeries { t: self.t, component, order });
             }
         }
         self.wished = true;
@@ -252,8 +262,8 @@ impl<'a> Run<'a> {
     /// The next step: as long as wished, but no further than the next time that must be hit.
     fn plan(&self) -> Result<Plan, Reason> {
         let stop = self.t_end.min(self.events.next_instant());
-        if let Some(step) = self.options.step {
-            return self.plan_fixed(step, stop);
+        if self.options.step.is_some() {
+            return self.plan_fixed(stop);
         }
         // Never so short that t + h would be t.
         let h = self.h.min(self.h_max).max(self.smallest_step());
@@ -265,9 +275,10 @@ impl<'a> Run<'a> {
     }
 
     /// The fixed steps end at t₀ + k·step, computed anew each time, so that rounding does not add up.
-    fn plan_fixed(&self, step: f64, stop: f64) -> Result<Plan, Reason> {
-        let grid = |k: f64| self.t_start + k * step;
-        let ratio = (self.t - self.t_start) / step;
+    fn plan_fixed(&self, stop: f64) -> Result<Plan, Reason> {
+        let [start, step] = self.grid;
+        let grid = |k: f64| start + k * step;
+        let ratio = (self.t - start) / step;
         // Behind an event t is between two points of the grid; otherwise on one but for rounding.
         let on_grid = (self.t - grid(ratio.round())).abs() <= 4.0 * f64::EPSILON * self.t.abs();
         let done = if on_grid { ratio.round() } else { ratio.floor() };
@@ -317,7 +328,7 @@ impl<'a> Run<'a> {
             self.h = 0.98 * theta * plan.h;
             return Ok(());
         }
-        if self.options.step.is_none() {
+        if self.options.step.is_none() && !self.method.wishes() {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
             // A step cut short says nothing against the longer one.
             self.h = if plan.cut { wished.max(self.h) } else { wished };
@@ -335,6 +346,9 @@ impl<'a> Run<'a> {
         self.f_known = false;
         self.wished = false;
         self.shorter = None;
+        if let (true, Some(step)) = (self.options.step.is_some(), trial.next_h) {
+            self.grid = [self.t, step];
+        }
         if self.t > t {
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
@@ -496,6 +510,16 @@ impl<'a> Run<'a> {
         let (t, component) = match failure {
             StepFailure::NotFinite { t, component } => (t, component),
             StepFailure::NotFiniteAtStart { component } => return Err(self.not_finite_here(component)),
+            StepFailure::NoSeries { component, order } => {
+                return Err(Reason::NoSeries { t: self.t, component, order });
+            }
+            StepFailure::TooLong { component } => {
+                self.shorter = Some(0.5 * plan.h);
+                if 0.5 * plan.h < self.smallest_step() {
+                    return Err(Reason::StepTooSmall { t: self.t, h: plan.h, component, error: f64::INFINITY });
+                }
+                return Ok(());
+            }
         };
         self.h = plan.h * self.controller.failed();
         // Perhaps a trial left the domain of its branch behind a boundary at which another branch begins.

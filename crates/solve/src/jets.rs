@@ -2,8 +2,8 @@
 
 /// Series of the solutions of a system. As for [`crate::System`], the same arguments always give the same bits.
 pub trait Jets {
-    /// Begins at a point: writes f(t, y, d).
-    fn begin(&mut self, t: f64, y: &[f64], d: &[f64], f: &mut [f64]);
+    /// Begins at a point: writes f(t, y).
+    fn begin(&mut self, t: f64, y: &[f64], f: &mut [f64]);
 
     /// Goes on from the point begun last, up to the power `order`:
     ///

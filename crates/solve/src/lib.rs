@@ -27,6 +27,7 @@ mod switches;
 mod system;
 pub mod tableau;
 pub mod tableaus;
+mod taylor;
 mod zeno;
 
 pub use doubling::StepDoubling;
@@ -40,3 +41,4 @@ pub use outcome::*;
 pub use rows::{Interrupt, Sink};
 pub use sliding::Mixture;
 pub use system::*;
+pub use taylor::{MAX_ORDER, Taylor, TaylorOptions};

@@ -39,7 +39,7 @@ pub struct Trial {
     pub worst: usize,
     /// The order of this step.
     pub order: u32,
-    /// The step the method itself wants next (Taylor, BDF); `None` leaves it to the controller.
+    /// The step the method itself wants next (Taylor, BDF); `None` leaves it to the controller, or the fixed step as it is.
     pub next_h: Option<f64>,
 }
 
@@ -57,6 +57,18 @@ pub enum StepFailure {
     NotFiniteAtStart {
         /// Which component.
         component: usize,
+    },
+    /// A fixed step is so long that the highest order does not reach its end.
+    TooLong {
+        /// The component whose terms are the largest.
+        component: usize,
+    },
+    /// f is finite where the step begins, but the solution has no Taylor series there.
+    NoSeries {
+        /// Which component.
+        component: usize,
+        /// The first power that does not exist.
+        order: u32,
     },
 }
 

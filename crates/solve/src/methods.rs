@@ -3,7 +3,7 @@
 use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
-use crate::{Method, tableaus};
+use crate::{MAX_ORDER, Method, Taylor, TaylorOptions, tableaus};
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
 static ALIASES: &[(&str, &str)] = &[
@@ -26,21 +26,33 @@ static ALIASES: &[(&str, &str)] = &[
 /// A method chosen by name, for systems of any size.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    tableau: &'static ExplicitTableau<'static>,
-    phi: Option<f64>,
+    family: Family,
 }
+
+/// A family of methods and what is free in it.
+#[derive(Clone, Copy, Debug)]
+enum Family {
+    Explicit { tableau: &'static ExplicitTableau<'static>, phi: Option<f64> },
+    Taylor { name: &'static str, options: TaylorOptions },
+}
+
+/// The Taylor methods.
+const TAYLOR: [&str; 1] = ["taylor"];
 
 /// The method called `name`; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {
     let name = name.to_ascii_lowercase();
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(&name[..], |(_, name)| name);
+    if let Some(name) = TAYLOR.into_iter().find(|taylor| *taylor == name) {
+        return Some(Choice { family: Family::Taylor { name, options: TaylorOptions::default() } });
+    }
     let tableau = tableaus::ALL.iter().find(|tableau| tableau.name == name)?;
-    Some(Choice { tableau, phi: None })
+    Some(Choice { family: Family::Explicit { tableau, phi: None } })
 }
 
 /// The names of all methods, without the aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    tableaus::ALL.iter().map(|tableau| tableau.name)
+    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name))
 }
 
 /// Why a parameter does not fit a method.
@@ -50,6 +62,25 @@ pub enum BadParameter {
     NoPhi {
         /// The method.
         method: &'static str,
+    },
+    /// Only the Taylor methods have an order to choose.
+    NoOrder {
+        /// The method.
+        method: &'static str,
+    },
+    /// The order must lie between 1 and the highest of double precision.
+    OrderOutOfRange {
+        /// The value.
+        order: u32,
+        /// The highest one.
+        highest: u32,
+    },
+    /// Only the Taylor methods scale a fixed step, and the factor must be above one.
+    BadScale {
+        /// The method.
+        method: &'static str,
+        /// The factor.
+        scale: f64,
     },
     /// φ must be positive and at most one, so that the second stage lies within the step.
     PhiOutOfRange {
@@ -61,31 +92,68 @@ pub enum BadParameter {
 impl Choice {
     /// Its name.
     pub fn name(&self) -> &'static str {
-        self.tableau.name
+        match self.family {
+            Family::Explicit { tableau, .. } => tableau.name,
+            Family::Taylor { name, .. } => name,
+        }
     }
 
-    /// Its order.
+    /// Its order, the highest one where it varies.
     pub fn order(&self) -> u32 {
-        self.tableau.order
+        match self.family {
+            Family::Explicit { tableau, .. } => tableau.order,
+            Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
+        }
     }
 
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
     pub fn with_phi(self, phi: f64) -> Result<Choice, BadParameter> {
-        if self.name() != "rk2" {
-            return Err(BadParameter::NoPhi { method: self.name() });
+        match self.family {
+            Family::Explicit { tableau, .. } if tableau.name == "rk2" => {
+                if phi > 0.0 && phi <= 1.0 {
+                    Ok(Choice { family: Family::Explicit { tableau, phi: Some(phi) } })
+                } else {
+                    Err(BadParameter::PhiOutOfRange { phi })
+                }
+            }
+            Family::Explicit { .. } | Family::Taylor { .. } => Err(BadParameter::NoPhi { method: self.name() }),
         }
-        if !(phi > 0.0 && phi <= 1.0) {
-            return Err(BadParameter::PhiOutOfRange { phi });
+    }
+
+    /// The same with this order, or this highest order.
+    pub fn with_order(self, order: Option<u32>, max_order: Option<u32>) -> Result<Choice, BadParameter> {
+        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=MAX_ORDER).contains(order)) {
+            return Err(BadParameter::OrderOutOfRange { order, highest: MAX_ORDER });
         }
-        Ok(Choice { phi: Some(phi), ..self })
+        match self.family {
+            Family::Taylor { name, options } => {
+                let max_order = max_order.unwrap_or(options.max_order);
+                Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
+            }
+            Family::Explicit { .. } => Err(BadParameter::NoOrder { method: self.name() }),
+        }
+    }
+
+    /// The same with a fixed step that grows once by a factor when the order stays low.
+    pub fn with_scaling(self, scale: f64, min_ord: u32) -> Result<Choice, BadParameter> {
+        match self.family {
+            Family::Taylor { name, options } if scale > 1.0 && scale.is_finite() => {
+                let options = TaylorOptions { h_scale: Some(scale), min_ord, ..options };
+                Ok(Choice { family: Family::Taylor { name, options } })
+            }
+            Family::Explicit { .. } | Family::Taylor { .. } => {
+                Err(BadParameter::BadScale { method: self.name(), scale })
+            }
+        }
     }
 
     /// The method for `states` states. A method without an error estimate gets one by step doubling, unless the
     /// step is fixed.
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
-        let method = match self.phi {
-            Some(phi) => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
-            None => ExplicitRk::new(self.tableau, states),
+        let method = match self.family {
+            Family::Taylor { options, .. } => return Box::new(Taylor::new(states, options, fixed_step)),
+            Family::Explicit { phi: Some(phi), .. } => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
+            Family::Explicit { tableau, phi: None } => ExplicitRk::new(tableau, states),
         };
         if fixed_step || method.error_exponent().is_some() {
             Box::new(method)

@@ -25,6 +25,15 @@ pub enum Reason {
         /// Which component.
         component: usize,
     },
+    /// f is finite, but the solution has no Taylor series: √0, a fractional power of zero, …
+    NoSeries {
+        /// Time reached.
+        t: f64,
+        /// Which component.
+        component: usize,
+        /// The first power that does not exist.
+        order: u32,
+    },
     /// The tolerance asks for a step that is lost against t.
     StepTooSmall {
         /// Time reached.
@@ -116,7 +125,7 @@ impl Reason {
     /// The kind as it is called in machine-readable results.
     pub fn kind(&self) -> &'static str {
         match self {
-            Reason::Singularity { .. } => "singularity",
+            Reason::Singularity { .. } | Reason::NoSeries { .. } => "singularity",
             Reason::StepTooSmall { .. } => "step_too_small",
             Reason::MaxSteps { .. } => "max_steps",
             Reason::NotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
@@ -132,6 +141,7 @@ impl Reason {
             Reason::StopCondition { .. } => Status::Ok,
             Reason::Interrupted { .. } => Status::Interrupted,
             Reason::Singularity { .. }
+            | Reason::NoSeries { .. }
             | Reason::StepTooSmall { .. }
             | Reason::MaxSteps { .. }
             | Reason::NotFinite { .. }

@@ -1,0 +1,99 @@
+//! The method with a given step, as the Modern Taylor Series Method is defined: terms are added until three in a row are
+//! below the absolute tolerance; their number is ORD. J. Kunovský, Modern Taylor Series Method, Brno 1994. A step that
+//! would need more than the highest order is halved.
+
+use super::{Taylor, first_not_finite, polynomial};
+use crate::{Point, StepFailure, System, Tolerance, Trial};
+
+/// So many terms in a row must be small.
+const IN_A_ROW: usize = 3;
+
+/// Orders computed at a time.
+const PORTION: usize = 12;
+
+impl Taylor {
+    /// A step of given length; its order follows from the tolerance, unless it is given, too.
+    pub(super) fn fixed(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        self.substituted = !self.begin(system, from)?;
+        if self.substituted {
+            self.prepare_substitute(from.y.len());
+            return self.substitute_step(system, from, h, tol);
+        }
+        self.scale = h;
+        let highest = self.highest();
+        if let Some(order) = self.options.order {
+            self.terms(system, from, order as usize)?;
+            self.order = order as usize;
+            self.go_to(system, from, h)?;
+            return Ok(Trial { error: 0.0, worst: 0, order, next_h: None });
+        }
+        let (mut known, mut small) = (1, 0);
+        let mut largest = 0;
+        for k in 1..=highest {
+            if k > known || k == 1 {
+                known = (k + PORTION).min(highest);
+                self.terms(system, from, known)?;
+            }
+            let n = from.y.len();
+            let row = &self.c[k * n..(k + 1) * n];
+            match row.iter().zip(&tol.atol).position(|(c, atol)| c.abs() >= *atol && *c != 0.0) {
+                Some(component) => (small, largest) = (0, component),
+                None => small += 1,
+            }
+            if small < IN_A_ROW {
+                continue;
+            }
+            self.order = k;
+            self.go_to(system, from, h)?;
+            // Gaps of the series, such as the powers 2, 6, 10, …, must not pass for its end.
+            if self.absolute_defect(from, tol) <= 1.0 {
+                let next_h = self.scaled_step(h);
+                return Ok(Trial { error: 0.0, worst: 0, order: k as u32, next_h });
+            }
+            // f at the end replaced the series that is to be continued.
+            (self.begun, self.accepted) = (false, false);
+            self.begin(system, from)?;
+            self.terms(system, from, known)?;
+        }
+        (self.begun, self.accepted) = (false, false);
+        Err(StepFailure::TooLong { component: largest })
+    }
+
+    /// The terms up to an order.
+    fn terms(&mut self, system: &mut dyn System, from: &Point, order: usize) -> Result<(), StepFailure> {
+        let n = from.y.len();
+        self.c.resize((order + 1) * n + polynomial::PADDING, 0.0);
+        let jets = system.jets(from.d).expect("it was begun");
+        jets.extend(self.scale, order, &mut self.c);
+        self.work.jets += 1;
+        let Some(place) = first_not_finite(&self.c) else { return Ok(()) };
+        // In shorter units of time the same coefficients may be finite.
+        jets.extend(self.scale * 1e-12, order, &mut self.c);
+        (self.begun, self.accepted) = (false, false);
+        match first_not_finite(&self.c) {
+            Some(place) => Err(StepFailure::NoSeries { component: place % n, order: (place / n) as u32 }),
+            None => Err(StepFailure::TooLong { component: place % n }),
+        }
+    }
+
+    /// The defect at the end in units of the absolute tolerance.
+    fn absolute_defect(&self, from: &Point, tol: &Tolerance) -> f64 {
+        let absolute = Tolerance { rtol: 0.0, atol: tol.atol.clone() };
+        let (error, _) = self.defect_at_end(from, &absolute);
+        if error.is_nan() { f64::INFINITY } else { error }
+    }
+
+    /// The longer step, once, when three steps in a row had a low order.
+    fn scaled_step(&mut self, h: f64) -> Option<f64> {
+        let scale = self.options.h_scale.filter(|_| !self.scaled)?;
+        self.low = if self.order <= self.options.min_ord as usize { self.low + 1 } else { 0 };
+        self.scaled = self.low == 3;
+        self.scaled.then_some(scale * h)
+    }
+}

@@ -1,0 +1,452 @@
+//! The Taylor series method: variable order, variable step, each step verified.
+//!
+//! The series of the solution at the start of a step says how long the step can be and which order is the cheapest; that
+//! it did so rightly is seen at the end of the step, where the polynomial must satisfy the equation:
+//!
+//! ```text
+//!   defect = p′(t + h) − f(t + h, p(t + h)),      error ≈ h · defect / (p + 1)
+//! ```
+//!
+//! f there is the first coefficient of the next step, so the check costs nothing. Order and step by cost: À. Jorba,
+//! M. Zou, Experiment. Math. 14 (2005) 99–117; defect control: W. H. Enright, BIT 29 (1989) 488–505.
+
+mod fixed;
+mod polynomial;
+mod tail;
+
+use crate::initial_step::{Limits, initial_step};
+use crate::{ExplicitRk, JetCost, Method, Point, StepFailure, System, Tolerance, Trial, Work, tableaus};
+use polynomial::Step;
+use tail::Envelope;
+
+/// The highest order in double precision; beyond it rounding leaves nothing to gain.
+pub const MAX_ORDER: u32 = 64;
+
+/// The lowest order that is chosen automatically.
+const MIN_ORDER: usize = 4;
+
+/// The finest relative tolerance that the steps follow: what is left out is then a sixteenth of a rounding error.
+const FINEST: f64 = 32.0 * f64::EPSILON;
+
+/// Where else a step is looked at if its series does not tell how it goes on.
+const LOOKS: [f64; 6] = [0.0613, 0.2217, 0.3941, 0.5702, 0.7389, 0.9128];
+
+/// How the order is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaylorOptions {
+    /// The order, if it is given.
+    pub order: Option<u32>,
+    /// The highest order.
+    pub max_order: u32,
+    /// With a fixed step: the step is multiplied once by this …
+    pub h_scale: Option<f64>,
+    /// … when three steps in a row need no higher order than this.
+    pub min_ord: u32,
+}
+
+impl Default for TaylorOptions {
+    fn default() -> TaylorOptions {
+        TaylorOptions { order: None, max_order: MAX_ORDER, h_scale: None, min_ord: 10 }
+    }
+}
+
+/// The method for systems of a given size.
+pub struct Taylor {
+    options: TaylorOptions,
+    /// The step is given, the order follows from it.
+    fixed_step: bool,
+    /// Order of the next series.
+    order: usize,
+    /// log₂ of the cost of each order.
+    costs: Vec<f64>,
+    cost: JetCost,
+
+    /// Coefficients of the series at the start of the step, of powers of time / scale.
+    c: Vec<f64>,
+    scale: f64,
+    /// What the series says about its rest.
+    envelope: Envelope,
+    /// `c` belongs to the point where the next step begins.
+    known: bool,
+    /// The series at the end of the remembered step, or at the start after it was accepted, is begun: `f` is known.
+    begun: bool,
+    accepted: bool,
+    f: Vec<f64>,
+
+    h: f64,
+    y1: Vec<f64>,
+    /// h·p′ at the end.
+    slope: Vec<f64>,
+    carry: Vec<f64>,
+    rest: Vec<f64>,
+    weights: Vec<f64>,
+    scratch: [Vec<f64>; 2],
+    /// Fixed step: how many steps in a row had a low order.
+    low: u32,
+    scaled: bool,
+
+    /// Takes over where there are no series, as in sliding motion.
+    substitute: Option<Box<Substitute>>,
+    substituted: bool,
+    work: Work,
+}
+
+/// A Runge–Kutta method and the step it wants.
+struct Substitute {
+    method: ExplicitRk,
+    next_h: Option<f64>,
+}
+
+impl Taylor {
+    /// The method for `n` states.
+    pub fn new(n: usize, options: TaylorOptions, fixed_step: bool) -> Taylor {
+        let zeros = || vec![0.0; n];
+        Taylor {
+            options,
+            fixed_step,
+            order: 0,
+            costs: Vec::new(),
+            cost: JetCost::default(),
+            c: Vec::new(),
+            scale: 1.0,
+            envelope: Envelope::Zero,
+            known: false,
+            begun: false,
+            accepted: false,
+            f: zeros(),
+            h: 0.0,
+            y1: zeros(),
+            slope: zeros(),
+            carry: zeros(),
+            rest: zeros(),
+            weights: vec![0.0; n.next_multiple_of(4)],
+            scratch: [zeros(), zeros()],
+            low: 0,
+            scaled: false,
+            substitute: None,
+            substituted: false,
+            work: Work::default(),
+        }
+    }
+
+    fn highest(&self) -> usize {
+        self.options.max_order.clamp(1, MAX_ORDER) as usize
+    }
+
+    /// f at the start of the step.
+    fn begin(&mut self, system: &mut dyn System, from: &Point) -> Result<bool, StepFailure> {
+        let Some(jets) = system.jets(from.d) else { return Ok(false) };
+        if !(self.begun && self.accepted) {
+            jets.begin(from.t, from.y, &mut self.f);
+            self.work.f += 1;
+            (self.begun, self.accepted) = (true, true);
+        }
+        if self.order == 0 {
+            self.cost = jets.cost();
+        }
+        match self.f.iter().position(|f| !f.is_finite()) {
+            Some(component) => Err(StepFailure::NotFiniteAtStart { component }),
+            None => Ok(true),
+        }
+    }
+
+    /// The order to begin with: as many terms as the digits asked for need at the usual price.
+    fn first_order(&mut self, from: &Point, tol: &Tolerance) {
+        let highest = self.highest();
+        self.costs = (0..=highest).map(|p| self.cost.of_order(p).log2()).collect();
+        self.order = match self.options.order {
+            Some(order) => (order as usize).clamp(1, highest),
+            None => {
+                let digits = from.y.iter().zip(&tol.atol).map(|(y, atol)| y.abs() / (atol + tol.rtol * y.abs()));
+                let bits = digits.filter(|d| d.is_finite()).fold(2.0, f64::max).min(1.0 / FINEST).log2() - tail::TARGET;
+                ((0.5 * bits) as usize).clamp(MIN_ORDER.min(highest), highest)
+            }
+        };
+        // A first guess of the scale of time: in which y changes by itself.
+        let changes = from.y.iter().zip(&self.f).filter(|(_, f)| **f != 0.0);
+        let times = changes.map(|(y, f)| (y / f).abs()).filter(|time| *time > 0.0);
+        let time = times.fold(f64::INFINITY, f64::min);
+        self.scale = if time.is_finite() { power_of_two(time) } else { 1.0 };
+    }
+
+    /// The series at the start of the step, and the step it allows.
+    fn series(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
+        let n = from.y.len();
+        for (w, (y, atol)) in self.weights.iter_mut().zip(from.y.iter().zip(&tol.atol)) {
+            // Finer than rounding there is nothing to gain; a component that is exactly zero needs some limit.
+            *w = 1.0 / (atol + tol.rtol * y.abs()).max(FINEST * y.abs()).max(f64::MIN_POSITIVE);
+        }
+        let mut smallest = false;
+        for attempt in 0..40 {
+            let order = self.order;
+            self.c.resize((order + 1) * n + polynomial::PADDING, 0.0);
+            let jets = system.jets(from.d).expect("it was begun");
+            jets.extend(self.scale, order, &mut self.c);
+            self.work.jets += 1;
+            if let Some(place) = first_not_finite(&self.c) {
+                // Too long a scale lets coefficients overflow; too short a one does not cure what does not exist.
+                if smallest || attempt > 12 {
+                    return Err(StepFailure::NoSeries { component: place % n, order: (place / n) as u32 });
+                }
+                self.scale *= 0.5f64.powi(16 << attempt.min(4));
+                smallest = self.scale < 1e-280;
+                continue;
+            }
+            self.envelope = tail::envelope(&self.c, n, order, &self.weights);
+            let x = self.envelope.step(order);
+            // Coefficients that are tiny in these units may have been rounded to zero.
+            if attempt < 20 && x.is_finite() && !(2f64.powi(-9)..=2f64.powi(9)).contains(&x) {
+                let scale = power_of_two((x * self.scale).clamp(1e-280, 1e280));
+                if scale != self.scale {
+                    self.scale = scale;
+                    continue;
+                }
+            }
+            self.known = true;
+            return Ok(x * self.scale);
+        }
+        Err(StepFailure::NoSeries { component: 0, order: self.order as u32 })
+    }
+
+    /// The error of the remembered step in units of the tolerance by the defect at its end, where f is known.
+    fn defect_at_end(&self, from: &Point, tol: &Tolerance) -> (f64, usize) {
+        let ends = self.slope.iter().zip(&self.f).zip(self.y1.iter().zip(from.y));
+        let mut worst = (0.0, 0);
+        for (i, ((slope, f), (y1, y0))) in ends.enumerate() {
+            let change = self.h * f;
+            let size = y0.abs().max(y1.abs());
+            // What rounding makes of it is not the fault of the step.
+            let noise = 4.0 * f64::EPSILON * (size + change.abs() + slope.abs());
+            let error = ((slope - change).abs() - noise).max(0.0) / (self.order + 1) as f64;
+            let scaled = error / (tol.atol[i] + tol.rtol * size);
+            if scaled > worst.0 {
+                worst = (scaled, i);
+            }
+        }
+        worst
+    }
+
+    /// The same at a number of points inside, for a series that does not tell how it goes on.
+    fn defect_inside(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> (f64, usize) {
+        let mut worst: (f64, usize) = (0.0, 0);
+        for theta in LOOKS {
+            let [y, f] = &mut self.scratch;
+            let h = theta * self.h;
+            polynomial::value_and_slope(&self.c, self.order, h / self.scale, y, &mut self.slope);
+            system.derivative(from.t + h, y, from.d, f);
+            self.work.f += 1;
+            for (i, (slope, f)) in self.slope.iter().zip(f.iter()).enumerate() {
+                let noise = 4.0 * f64::EPSILON * (y[i].abs() + (h * f).abs() + slope.abs());
+                let error = ((slope - h * f).abs() / theta - noise).max(0.0) / (self.order + 1) as f64;
+                let scaled = error / (tol.atol[i] + tol.rtol * y[i].abs().max(from.y[i].abs()));
+                if scaled > worst.0 || scaled.is_nan() {
+                    worst = (if scaled.is_nan() { f64::INFINITY } else { scaled }, i);
+                }
+            }
+        }
+        worst
+    }
+
+    /// Evaluates the polynomial at `h` and f there.
+    fn go_to(&mut self, system: &mut dyn System, from: &Point, h: f64) -> Result<(), StepFailure> {
+        self.h = h;
+        Step {
+            c: &self.c,
+            order: self.order,
+            x: h / self.scale,
+            carry: &self.carry,
+            y: &mut self.y1,
+            rest: &mut self.rest,
+            slope: &mut self.slope,
+        }
+        .evaluate();
+        let t = from.t + h;
+        if let Some(component) = self.y1.iter().position(|y| !y.is_finite()) {
+            return Err(StepFailure::NotFinite { t, component });
+        }
+        let jets = system.jets(from.d).expect("there is a series");
+        jets.begin(t, &self.y1, &mut self.f);
+        self.work.f += 1;
+        (self.begun, self.accepted) = (true, false);
+        match self.f.iter().position(|f| !f.is_finite()) {
+            Some(component) => Err(StepFailure::NotFinite { t, component }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The place of the first number that is not finite.
+fn first_not_finite(c: &[f64]) -> Option<usize> {
+    // Four sums at a time are faster than a look at every number; what is finite may still overflow in them.
+    let mut sums = [0.0; 4];
+    let (blocks, rest) = c.as_chunks::<4>();
+    for block in blocks {
+        for (sum, c) in sums.iter_mut().zip(block) {
+            *sum += c;
+        }
+    }
+    let sum: f64 = sums.iter().chain(rest).sum();
+    if sum.is_finite() { None } else { c.iter().position(|c| !c.is_finite()) }
+}
+
+/// The power of two next below; multiplication by it rounds nothing.
+fn power_of_two(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
+}
+
+impl Method for Taylor {
+    fn wishes(&self) -> bool {
+        true
+    }
+
+    fn wish(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
+        self.substituted = !self.begin(system, from)?;
+        if self.substituted {
+            return self.wish_of_substitute(system, from, tol);
+        }
+        if self.order == 0 {
+            self.first_order(from, tol);
+        } else if self.options.order.is_none() {
+            let range = [MIN_ORDER.min(self.highest()), self.highest()];
+            self.order = self.envelope.better_order(self.order, range, &self.costs);
+        }
+        self.series(system, from, tol)
+    }
+
+    fn try_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        if self.fixed_step {
+            return self.fixed(system, from, h, tol);
+        }
+        if self.substituted {
+            return self.substitute_step(system, from, h, tol);
+        }
+        self.go_to(system, from, h)?;
+        let (mut error, mut worst) = self.defect_at_end(from, tol);
+        if error <= 1.0 && !self.envelope.is_clear() {
+            let inside = self.defect_inside(system, from, tol);
+            if inside.0 > error {
+                (error, worst) = inside;
+            }
+        }
+        let next_h = (error > 1.0).then(|| {
+            let factor = (0.25 / error).powf(1.0 / (self.order + 1) as f64);
+            h * if factor.is_nan() { 0.1 } else { factor.clamp(0.1, 0.9) }
+        });
+        Ok(Trial { error, worst, order: self.order as u32, next_h })
+    }
+
+    fn end(&self) -> &[f64] {
+        match &self.substitute {
+            Some(substitute) if self.substituted => substitute.method.end(),
+            _ => &self.y1,
+        }
+    }
+
+    fn make_dense(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        match &mut self.substitute {
+            Some(substitute) if self.substituted => substitute.method.make_dense(system, from),
+            _ => Ok(()),
+        }
+    }
+
+    fn interpolate(&self, theta: f64, y: &mut [f64]) {
+        match &self.substitute {
+            Some(substitute) if self.substituted => substitute.method.interpolate(theta, y),
+            _ => polynomial::value(&self.c, self.order, theta * self.h / self.scale, y),
+        }
+    }
+
+    fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        match &mut self.substitute {
+            Some(substitute) if self.substituted => substitute.method.look_ahead(system, from),
+            _ => Ok(()),
+        }
+    }
+
+    fn accept(&mut self) {
+        if self.substituted {
+            if let Some(substitute) = &mut self.substitute {
+                substitute.method.accept();
+            }
+            return;
+        }
+        self.accepted = self.begun;
+        self.known = false;
+        std::mem::swap(&mut self.carry, &mut self.rest);
+        // The next series is computed in units of this step.
+        self.scale = power_of_two(self.h);
+    }
+
+    fn restart(&mut self) {
+        (self.known, self.begun, self.accepted) = (false, false, false);
+        self.carry.fill(0.0);
+        if let Some(substitute) = &mut self.substitute {
+            substitute.method.restart();
+            substitute.next_h = None;
+        }
+    }
+
+    fn error_exponent(&self) -> Option<u32> {
+        Some(self.order.max(1) as u32 + 1)
+    }
+
+    fn order(&self) -> u32 {
+        self.options.order.unwrap_or(self.options.max_order)
+    }
+
+    fn work(&self) -> Work {
+        let f = self.substitute.as_ref().map_or(0, |substitute| substitute.method.work().f);
+        Work { f: self.work.f + f, ..self.work }
+    }
+}
+
+/// Where there are no series.
+impl Taylor {
+    fn prepare_substitute(&mut self, n: usize) -> &mut Substitute {
+        self.begun = false;
+        self.carry.fill(0.0);
+        self.substitute
+            .get_or_insert_with(|| Box::new(Substitute { method: ExplicitRk::new(&tableaus::DOP853, n), next_h: None }))
+    }
+
+    fn wish_of_substitute(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        tol: &Tolerance,
+    ) -> Result<f64, StepFailure> {
+        if let Some(h) = self.prepare_substitute(from.y.len()).next_h {
+            return Ok(h);
+        }
+        system.derivative(from.t, from.y, from.d, &mut self.f);
+        self.work.f += 1;
+        if let Some(component) = self.f.iter().position(|f| !f.is_finite()) {
+            return Err(StepFailure::NotFiniteAtStart { component });
+        }
+        let limits = Limits { h_max: f64::MAX.sqrt(), exponent: 8 };
+        let (h, evaluations) = initial_step(system, from, &self.f, tol, &limits, &mut self.scratch);
+        self.work.f += evaluations;
+        Ok(h)
+    }
+
+    fn substitute_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        let substitute = self.substitute.as_mut().expect("it was asked for its wish");
+        let trial = substitute.method.try_step(system, from, h, tol)?;
+        let factor = 0.8 * trial.error.max(1e-10).powf(-0.125);
+        substitute.next_h = Some(h * factor.clamp(0.2, 10.0));
+        self.h = h;
+        Ok(trial)
+    }
+}
