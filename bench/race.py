@@ -15,7 +15,7 @@ import tools
 getcontext().prec = 40
 HERE = os.path.dirname(os.path.abspath(__file__))
 NEAR = 1.5  # settings within this factor of the fastest of the first pass are timed again
-MAX_CANDIDATES = 4
+MAX_CANDIDATES = 3
 
 # ours (None: the Taylor method), peer, error class, bar, stretch
 RACES = [(None, "heyoka", 1e-9, 1.2, 0.9), (None, "heyoka", 1e-12, 1.2, 0.9), (None, "DOP853", 1e-6, 1.5, 1.0),
@@ -46,11 +46,12 @@ def candidates(first, tool, wanted):
     return [s for s in reach if first[s]["time"] <= NEAR * first[reach[0]]["time"]][:MAX_CANDIDATES]
 
 
-def run(p, used, classes, rounds, seconds):
-    """best[tool, class] = result of the fastest setting; first = all settings once"""
+def run(p, pairs, rounds, seconds):
+    """best[tool, class] = result of the fastest setting, for the given pairs; first = all settings once"""
+    used = {tool for tool, _ in pairs}
     order = sorted({(tool, tol) for tool in used for tol in tools.TOLS[tool]}, key=lambda s: (-s[1], s[0]))
     first = {s: measure(p, s, 0.02) for s in order}
-    chosen = {(tool, c): candidates(first, tool, c) for tool in used for c in classes}
+    chosen = {(tool, wanted): candidates(first, tool, wanted) for tool, wanted in pairs}
     timed = {}
     for _ in range(rounds):
         for s in sorted({s for group in chosen.values() for s in group}):
@@ -117,11 +118,10 @@ def main():
     quick, ours, rounds = "quick" in sys.argv, args.get("ours", "taylor"), int(args.get("rounds", "5"))
     names = [n for n in ALL if n in args["only"].split(",")] if "only" in args else ALL
     races = [(a or ours, *rest) for a, *rest in (RACES[2:3] if quick else RACES)]
-    used = list(dict.fromkeys(tool for race in races for tool in race[:2]))
-    classes = sorted({race[2] for race in races})
+    pairs = list(dict.fromkeys((tool, race[2]) for race in races for tool in race[:2]))
     best, first = {}, {}
     for n in names:
-        best[n], first[n] = run(P[n], used, classes, 2 if quick else rounds, 0.05 if quick else 0.1)
+        best[n], first[n] = run(P[n], pairs, 2 if quick else rounds, 0.05)
         print(n, {f"{t} {c:.0e}": round(r["time"] * 1e6, 1) for (t, c), r in best[n].items() if r}, file=sys.stderr, flush=True)
     for race in races:
         compare(best, names, *race)

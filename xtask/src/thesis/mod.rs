@@ -10,9 +10,17 @@ use solve::{METHODS, Solver, controlled, fixed_step};
 use std::path::PathBuf;
 use tables::{Entry, Tables, Truth};
 
-/// The two names of our Taylor method: with the steps of the thesis, and with its own.
-const FIXED: &str = "mtsm";
+/// The Taylor method with the steps of the thesis: after the transformation to a polynomial system, or, where a version does
+/// not have that, on the equations as they stand. Terms and ORD are the same.
+const FIXED: [&str; 2] = ["mtsm", "taylor"];
+/// The Taylor method with its own steps.
 const VARIABLE: &str = "taylor";
+
+/// What this version can do: the fixed-step method, and the others by MATLAB's name and ours.
+struct Methods {
+    fixed: &'static str,
+    others: Vec<(&'static str, &'static str)>,
+}
 
 /// Solves all tables and writes the report: `target/thesis/report.md`, or the file named; `quick` runs each solver once
 /// and leaves out ode23.
@@ -28,9 +36,11 @@ pub fn thesis(arguments: &[String]) -> bool {
         return false;
     }
     let solver = Solver::new(if quick { 0.0 } else { 0.2 });
-    let known = |method: &str| solver.knows(method);
-    let methods: Vec<(&str, &str)> =
-        METHODS.into_iter().filter(|&(name, method)| known(method) && !(quick && name == "ode23")).collect();
+    let Some(fixed) = FIXED.into_iter().find(|method| solver.knows(method)) else {
+        return failed("the program has no Taylor method");
+    };
+    let wanted = |&(name, method): &(&str, &str)| solver.knows(method) && !(quick && name == "ode23");
+    let methods = Methods { fixed, others: METHODS.into_iter().filter(wanted).collect() };
     let sections: Vec<Section> = tables.entries.iter().map(|entry| section(&solver, entry, &methods)).collect();
     write(&file, &tables, &sections)
 }
@@ -53,7 +63,7 @@ fn failed(reason: &str) -> bool {
 }
 
 /// All solvers on one entry.
-fn section(solver: &Solver, entry: &Entry, methods: &[(&str, &str)]) -> Section {
+fn section(solver: &Solver, entry: &Entry, methods: &Methods) -> Section {
     let truth = match tables::truth(entry) {
         Ok(Some(truth)) => Ok(truth),
         Ok(None) => solver.tight(entry),
@@ -63,8 +73,11 @@ fn section(solver: &Solver, entry: &Entry, methods: &[(&str, &str)]) -> Section 
         Ok(truth) => truth,
         Err(reason) => {
             println!("failed: {}: no reference: {reason}", entry.id);
-            let line =
-                Line { name: FIXED.into(), printed: None, outcome: Some(Err(format!("no reference: {reason}"))) };
+            let line = Line {
+                name: methods.fixed.into(),
+                printed: None,
+                outcome: Some(Err(format!("no reference: {reason}"))),
+            };
             return Section { t: f64::NAN, lines: vec![line] };
         }
     };
@@ -77,17 +90,18 @@ fn section(solver: &Solver, entry: &Entry, methods: &[(&str, &str)]) -> Section 
     Section { t: truth.t, lines }
 }
 
-fn lines(solver: &Solver, entry: &Entry, methods: &[(&str, &str)], truth: &Truth) -> Vec<Line> {
+fn lines(solver: &Solver, entry: &Entry, methods: &Methods, truth: &Truth) -> Vec<Line> {
     let mut lines = Vec::new();
     for settings in &entry.mtsm {
-        let name = settings.name.as_ref().map_or(FIXED.to_string(), |variant| format!("{FIXED} {variant}"));
-        let outcome = solver.run(entry, &fixed_step(FIXED, settings), truth);
+        let name = settings.name.as_ref().map_or(String::new(), |variant| format!(", {variant}"));
+        let name = format!("{}, fixed step{name}", methods.fixed);
+        let outcome = solver.run(entry, &fixed_step(methods.fixed, settings), truth);
         lines.push(Line { name, printed: Some((settings.steps, settings.error)), outcome: Some(outcome) });
     }
     let own = solver.run(entry, &controlled(VARIABLE, entry), truth);
     lines.push(Line { name: format!("{VARIABLE}, variable step"), printed: None, outcome: Some(own) });
     for other in &entry.others {
-        let ours = methods.iter().find(|(name, _)| *name == other.solver);
+        let ours = methods.others.iter().find(|(name, _)| *name == other.solver);
         let outcome = ours.map(|(_, method)| solver.run(entry, &controlled(method, entry), truth));
         let name = match ours {
             Some((name, method)) if name != method => format!("{method} ({name})"),

@@ -34,10 +34,11 @@ const HEAD: &str = "\
 P. Veigend, High Order Numerical Method in Modelling and Control Systems, PhD thesis, Brno 2023, Tables 3.3–3.9, 4.1–4.31 and
 6.2–6.27. Made by `cargo xtask thesis`; data and remarks are in `docs/thesis-tables.json`.
 
-- `mtsm` has the fixed step and the tolerance of the thesis, the order is automatic; with `h_scale` the step grows once three
-  steps in a row had an order of at most `min_ORD`. The thesis does not state `min_ORD`: it is chosen here so that the number of
-  steps comes near to the printed one. `taylor` chooses its step itself.
-- Ratio is time(solver)/time(mtsm). The printed ones are MATLAB's, where interpreted code runs against compiled solvers; ours
+- The Taylor method runs twice: with the fixed step and the tolerance of the thesis and automatic order (`mtsm`, that is after the
+  transformation to a polynomial system; `taylor --step`, that is without it, in a version that has no `mtsm`), and with its own
+  steps (`taylor`). With `h_scale` the step grows once, when three steps in a row had an order of at most `min_ORD`. The thesis
+  does not state `min_ORD`: it is chosen here so that the number of steps comes near to the printed one.
+- Ratio is time(solver)/time(Taylor method with fixed step). The printed ones are MATLAB's, where interpreted code runs against compiled solvers; ours
   compare methods of one compiled program, each repeated in one process (`--repeat`), the smallest time counting. So they tell
   what the methods cost, and are not expected to agree.
 - Error is the largest |y − reference| over the states, in units of the size of the state, at the end of the run (or at the time
@@ -75,7 +76,7 @@ pub fn markdown(tables: &Tables, sections: &[Section]) -> String {
 /// One line per entry.
 pub fn summary(tables: &Tables, sections: &[Section]) -> String {
     let mut out = String::from(
-        "| table | problem | mtsm steps | printed | ORD | error mtsm | steps taylor | error taylor | dp5/mtsm | printed ode45/MTSM |\n\
+        "| table | problem | fixed step: steps | printed | ORD | error | own step: steps | error | time of dp5/fixed step | printed ode45/MTSM |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for (entry, section) in tables.entries.iter().zip(sections) {

@@ -8,4 +8,5 @@ mod malformed;
 mod results;
 mod semantics;
 mod support;
+mod thesis;
 mod verbs;
