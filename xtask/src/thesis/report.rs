@@ -38,9 +38,9 @@ P. Veigend, High Order Numerical Method in Modelling and Control Systems, PhD th
   transformation to a polynomial system; `taylor --step`, that is without it, in a version that has no `mtsm`), and with its own
   steps (`taylor`). With `h_scale` the step grows once, when three steps in a row had an order of at most `min_ORD`. The thesis
   does not state `min_ORD`: it is chosen here so that the number of steps comes near to the printed one.
-- Ratio is time(solver)/time(Taylor method with fixed step). The printed ones are MATLAB's, where interpreted code runs against compiled solvers; ours
-  compare methods of one compiled program, each repeated in one process (`--repeat`), the smallest time counting. So they tell
-  what the methods cost, and are not expected to agree.
+- Ratio is time(solver)/time(Taylor method with fixed step). The printed ones are those of MATLAB programs, which pay for every
+  operation of an interpreter; ours compare the methods within one compiled program, each repeated in one process
+  (`--repeat`), the smallest time counting. They tell what the methods cost, and are not expected to agree.
 - Error is the largest |y − reference| over the states, in units of the size of the state, at the end of the run (or at the time
   named). The thesis mostly prints differences between solvers, or norms over all steps.
 - The printed step counts of ode45 are points, of which MATLAB makes four per step (`Refine` = 4): all are of the form 4n + 1 (in
@@ -53,7 +53,10 @@ P. Veigend, High Order Numerical Method in Modelling and Control Systems, PhD th
 pub fn markdown(tables: &Tables, sections: &[Section]) -> String {
     let mut out = String::from(HEAD) + "## Summary\n\n" + &summary(tables, sections);
     let put = |out: &mut String, text: &str| out.push_str(text);
-    put(&mut out, "\n## Ratios between forms of one problem\n\n| table | what | ours | printed |\n|---|---|---|---|\n");
+    put(
+        &mut out,
+        "\n## Ratios between forms of one problem\n\nThe thesis multiplies a product of five factors out term by term; here a product is taken in pairs and each pair is\ncomputed once (3.3.2), so that more states cost more.\n\n| table | what | ours | printed |\n|---|---|---|---|\n",
+    );
     for quotient in &tables.quotients {
         let seconds = |id: &str| {
             let k = tables.entries.iter().position(|entry| entry.id == id)?;
@@ -111,7 +114,7 @@ fn details(entry: &Entry, section: &Section) -> String {
     let mut out = format!("## Table {}: {}\n\n", entry.table, entry.title);
     let mut about = format!("`{}`", entry.model);
     entry.set.iter().for_each(|set| write!(about, ", {set}").expect("a string"));
-    write!(about, "; t = {:.6}; {}; others: tolerance {}. ", entry.t_end, settings(&entry.mtsm), entry.tol)
+    write!(about, "; t = {:?}; {}; others: tolerance {}. ", entry.t_end, settings(&entry.mtsm), entry.tol)
         .expect("a string");
     let place = if (section.t - entry.t_end).abs() <= 1e-9 * entry.t_end {
         String::new()
@@ -123,7 +126,9 @@ fn details(entry: &Entry, section: &Section) -> String {
         Reference::Bench { problem, .. } => format!("Reference{place}: `bench/ref/{problem}.json`."),
         Reference::Dp8 { .. } => format!("Reference{place}: dp8 at 1e-13."),
     };
-    let output = entry.output.as_ref().map_or(String::new(), |name| format!(" \\|{name}\\| |"));
+    let output = entry.output.as_ref().map_or(String::new(), |name| {
+        if entry.norm { format!(" norm of {name} |") } else { format!(" \\|{name}\\| |") }
+    });
     writeln!(out, "{about}\n\n| solver | steps | ORD | error |{output} time | ratio | printed steps | error | ratio |")
         .expect("a string");
     writeln!(out, "|---|---|---|---|{}---|---|---|---|---|", if entry.output.is_some() { "---|" } else { "" })
@@ -155,7 +160,7 @@ fn row(entry: &Entry, section: &Section, line: &Line, k: usize, printed_ratio: &
     let (steps, error) = line.printed.unwrap_or_default();
     let steps = if line.name.contains("ode45") { steps.map(|points| points / 4) } else { steps };
     let output = match &entry.output {
-        Some(_) => format!(" {} |", cell(found.and_then(|o| o.output), scientific)),
+        Some(_) => format!(" {} |", cell(found.and_then(|o| o.output), |v| format!("{v:.5e}"))),
         None => String::new(),
     };
     let name = match &line.outcome {
@@ -178,7 +183,8 @@ fn row(entry: &Entry, section: &Section, line: &Line, k: usize, printed_ratio: &
 fn settings(variants: &[Fixed]) -> String {
     let one = |m: &Fixed| {
         let scaling = m.scaling.map(|(scale, order)| format!(", h_scale {scale}, min_ORD {order}")).unwrap_or_default();
-        format!("{} h = {}, TOL {}{scaling}", m.name.as_deref().unwrap_or("mtsm"), m.step, m.tol)
+        let name = m.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+        format!("fixed step{name}: h = {}, TOL {}{scaling}", m.step, m.tol)
     };
     variants.iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -17,7 +17,7 @@ pub struct Outcome {
     pub seconds: f64,
     /// Largest deviation of a state in units of its size.
     pub error: f64,
-    /// |output| at the end, where the entry names one.
+    /// |output| at the end, or its norm over all steps, where the entry names one.
     pub output: Option<f64>,
 }
 
@@ -31,6 +31,9 @@ pub struct Solver {
 /// MATLAB's names and ours.
 pub const METHODS: [(&str, &str); 6] =
     [("ode23", "bs23"), ("ode45", "dp5"), ("ode113", "adams"), ("ode15s", "bdf"), ("rk2", "rk2"), ("rk4", "rk4")];
+
+/// Norms over more rows than this are left out.
+const MOST_ROWS: u64 = 10_000;
 
 /// Settings of dp8 where it serves as the reference.
 const TIGHT: [&str; 6] = ["-m", "dp8", "--rtol", "1e-13", "--atol", "1e-16"];
@@ -59,13 +62,19 @@ impl Solver {
             let deviation = (rows.last(column)? - expected).abs() / scale;
             error = if deviation.is_nan() { f64::INFINITY } else { error.max(deviation) };
         }
+        let steps = summary["steps"].as_u64().unwrap_or(0);
+        let output = match &entry.output {
+            Some(name) if entry.norm && steps <= MOST_ROWS => Some(self.norm(entry, arguments, name)?),
+            Some(name) if !entry.norm => summary["final"][name].as_f64().map(f64::abs),
+            _ => None,
+        };
         let order = |key: &str| summary["order"][key].as_f64().unwrap_or(f64::NAN);
         Ok(Outcome {
-            steps: summary["steps"].as_u64().unwrap_or(0),
+            steps,
             order: (order("min"), order("max"), order("mean")),
             seconds: summary["seconds"]["solve"].as_f64().unwrap_or(f64::NAN),
             error,
-            output: entry.output.as_ref().and_then(|name| summary["final"][name].as_f64()).map(f64::abs),
+            output,
         })
     }
 
@@ -84,6 +93,12 @@ impl Solver {
             values.push((column.clone(), rows.last(column)?, if scale > 0.0 { scale } else { 1.0 }));
         }
         Ok(Truth { t: entry.t_end, values })
+    }
+
+    /// The Euclidean norm of an output over all steps.
+    fn norm(&self, entry: &Entry, arguments: &[String], output: &str) -> Result<f64, String> {
+        let (_, rows) = self.execute(entry, arguments, "steps", 1)?;
+        Ok(rows.column(output)?.iter().map(|e| e * e).sum::<f64>().sqrt())
     }
 
     fn once(&self, entry: &Entry, arguments: &[String], at: f64, repeats: u64) -> Result<(Value, Rows), String> {

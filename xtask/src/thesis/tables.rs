@@ -30,8 +30,10 @@ pub struct Entry {
     pub t_end: f64,
     /// Tolerance of all solvers but the one with fixed steps.
     pub tol: String,
-    /// An output of the model whose size is the printed error.
+    /// An output of the model whose size at the end is the printed error; with `norm` that over all steps.
     pub output: Option<String>,
+    /// Whether the printed error is the Euclidean norm over all steps.
+    pub norm: bool,
     /// True values.
     pub reference: Reference,
     /// The Taylor method with fixed steps; the thesis has up to two variants.
@@ -195,6 +197,7 @@ fn entry(value: &Value) -> Result<Entry, String> {
         t_end: number(value, "t_end")?,
         tol: text(value, "tol")?,
         output: value["output"].as_str().map(String::from),
+        norm: value["norm"].as_bool().unwrap_or(false),
         reference: reference(&value["reference"])?,
         mtsm: list(value, "mtsm").iter().map(fixed).collect::<Result<_, _>>()?,
         others: list(value, "others").iter().map(other).collect::<Result<_, _>>()?,
