@@ -40,7 +40,7 @@ def plain(exe, size, tol, ref):
 def ordinate(size, tol, method, ref):
     # currents are a hundred times smaller than voltages
     command = [os.environ["ORDINATE"], "run", MODEL, "--set", f"S={size}", "-m", method, "--rtol", tol, "--atol", repr(float(tol) / 100),
-               "--no-error", "--summary", "json", "-q", "--repeat", "5" if size < 5000 else "2", "--at", repr(2 * size * 1e-10)]
+               "--no-error", "--summary", "json", "-q", "--repeat", "5" if size < 5000 else "1", "--at", repr(2 * size * 1e-10)]
     out = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if out.returncode:
         raise RuntimeError(out.stderr)
@@ -61,7 +61,7 @@ def main():
         ref = doubles(path)
         for tol in args.get("tols", "1e-7,1e-12").split(","):
             a, b = [], []
-            for _ in range(4):
+            for _ in range(3):
                 a.append(ordinate(size, tol, ours, ref))
                 b.append(plain(exe, size, tol, ref))
             a, b = min(a, key=lambda r: r["time"]), min(b, key=lambda r: r["time"])
