@@ -12,12 +12,13 @@ pub fn check(args: &CheckArgs) -> Exit {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
-    let (diagnostics, states) = match compile(&source, &options) {
+    let (diagnostics, (states, hidden)) = match compile(&source, &options) {
         Ok(compiled) => {
             let found = ordinate::check_starts(&compiled);
-            ([compiled.warnings, found].concat(), compiled.program.layout.states)
+            let (all, shown) = (compiled.program.layout.states, compiled.program.visible);
+            ([compiled.warnings, found].concat(), (shown, all - shown))
         }
-        Err(Failure::Model(diagnostics)) => (diagnostics, 0),
+        Err(Failure::Model(diagnostics)) => (diagnostics, (0, 0)),
         Err(failure @ Failure::Set(_)) => return source::show_failure(&failure, &source),
     };
     let failed = has_errors(&diagnostics);
@@ -29,7 +30,11 @@ pub fn check(args: &CheckArgs) -> Exit {
             }
             let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
             let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-            let verdict = if failed { counted(errors, "error") } else { format!("ok, {}", counted(states, "state")) };
+            let hidden = if hidden > 0 { format!(" and {hidden} hidden") } else { String::new() };
+            let verdict = match failed {
+                true => counted(errors, "error"),
+                false => format!("ok, {}{hidden}", counted(states, "state")),
+            };
             let rest = if warnings > 0 { format!(", {}", counted(warnings, "warning")) } else { String::new() };
             print_out(&format!("{}: {verdict}{rest}\n", source.name))
         }

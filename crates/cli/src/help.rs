@@ -64,6 +64,8 @@ Equations are written as on paper, one per line or separated by `;`, in any orde
   when h < 0: v = -0.8*v                   an event: acts when the condition becomes true
   stop when y < 0                          ends the run
   every 0.01: u = K*(r - y)                a sampled controller; u is held in between
+  pade(x, T, 5)                            x delayed by T, approximately; 5 is the order
+  laplace((s + 2)/(s^2 + 3*s + 1), u)      a transfer function, from rest
 
 A line that ends in `:` is followed by an indented block. `^` is power, `*` is always written,
 `t` is time, `pi` is 3.14159…; -x^2 is -(x^2). Names may hold letters of any script, digits and _.

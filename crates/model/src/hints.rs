@@ -60,6 +60,7 @@ pub(crate) fn name(name: &str) -> Option<&'static str> {
     Some(match name {
         "Pi" | "PI" | "π" | "M_PI" => "write `pi`",
         "e" => "the exponential function is `exp(x)`; or add `param e = …`",
+        "s" => "`s` has a meaning in the first argument of `laplace` only; or add `param s = …`",
         "T" => "did you mean `t`, the time? or add `param T = …`",
         _ => return None,
     })

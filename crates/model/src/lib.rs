@@ -9,6 +9,7 @@ mod constant;
 mod hints;
 mod model;
 mod print;
+pub mod reduction;
 mod resolve;
 mod sort;
 mod suggest;

@@ -47,6 +47,8 @@ pub struct Quantity {
     pub declared: bool,
     /// Whether it was reported already that nothing determines it.
     pub reported: bool,
+    /// Whether the text does not name it: it is a state of `pade`, `laplace` or a reduced equation, or their s.
+    pub hidden: bool,
 }
 
 /// A value given to a variable: of a parameter, an input, a start value, a guess.
@@ -156,10 +158,14 @@ pub struct Model {
     pub inputs: Vec<Given>,
     /// The equations in the order of the text.
     pub equations: Vec<Equation>,
+    /// Derivatives that were states but for the jumps of an input: shown like states, after them.
+    pub jumping: Vec<VarId>,
     /// What is declared as an output.
     pub outputs: Vec<VarId>,
     /// Start values, in an order in which they can be evaluated.
     pub starts: Vec<Given>,
+    /// Start values of hidden states, made of what holds just before the start.
+    pub hidden: Vec<Given>,
     /// Where an iteration for a start value begins.
     pub guesses: Vec<Given>,
     /// The switches.

@@ -14,9 +14,14 @@ impl Model {
         let mut line = |head: &str, left: String, right: String| {
             writeln!(out, "{head:<10}{left} = {right}").expect(OK);
         };
-        for (head, list) in
-            [("param", &self.parameters), ("input", &self.inputs), ("start", &self.starts), ("guess", &self.guesses)]
-        {
+        let lists = [
+            ("param", &self.parameters),
+            ("input", &self.inputs),
+            ("start", &self.starts),
+            ("hidden", &self.hidden),
+            ("guess", &self.guesses),
+        ];
+        for (head, list) in lists {
             for given in list {
                 line(head, self.name(given.var), self.print(given.value));
             }

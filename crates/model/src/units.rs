@@ -214,7 +214,13 @@ impl Checker<'_> {
         let tree = self.tree;
         let first = e.first.0 as usize;
         let mut units: Vec<Option<Unit>> = Vec::with_capacity(e.root.0 as usize + 1 - first);
+        let inside = tree.inside_transfer(e);
         for at in e.range() {
+            // the units of a transfer function depend on what is meant by it
+            if inside.get(at - first) == Some(&true) {
+                units.push(None);
+                continue;
+            }
             let node = &tree.nodes[at];
             let unit = |id: NodeId| units[id.0 as usize - first];
             let result = match &node.kind {
@@ -302,6 +308,12 @@ impl Checker<'_> {
                 let message = format!("the arguments of `{name}` have different units");
                 arguments.iter().fold(None, |unit, &(next, _)| self.same(unit, next, node.span, &message));
                 None
+            }
+            "pade" => {
+                if let [_, (time, span), ..] = *arguments {
+                    self.same(Some(Unit::SECOND), time, span, "a delay is a time");
+                }
+                one
             }
             "sign" | "step" => None,
             _ if ordinate_expr::Function::by_name(name).is_some() => {

@@ -158,10 +158,9 @@ fn names_of_other_programs_lead_to_ours() {
         ("x' = log2(x); x(0) = 1", &[("unknown-function", "write `log(x)/log(2)`")]),
         ("x' = sind(x); x(0) = 1", &[("unknown-function", "write `sin(x*pi/180)`")]),
         ("x' = sqr(x); x(0) = 1", &[("unknown-function", "write `x^2`")]),
-        ("x' = -x(t - 1); x(0) = 1", &[("unknown-function", "delay")]),
+        ("x' = -x(t - 1); x(0) = 1", &[("unknown-function", "`pade(x, T, 5)`")]),
         ("x' = 2 + x(3); x(0) = 1", &[("unknown-function", "to multiply")]),
         ("x' = foo(x); x(0) = 1", &[("unknown-function", "`def foo(x) = …`, or use one of sin cos")]),
-        ("x' = laplace(1/(s + 1), u); x(0) = 1; input u = 1", &[("not-yet", "`laplace` is not available")]),
         ("x' = Pi*x; x(0) = 1", &[("unknown-name", "write `pi`")]),
         ("x' = π*x; x(0) = 1", &[("unknown-name", "write `pi`")]),
         ("x' = e^x; x(0) = 1", &[("unknown-name", "`exp(x)`")]),
@@ -189,5 +188,96 @@ fn units_that_differ_by_a_factor_say_so() {
             &[("unit-mismatch", "[0.001 s] and [s]; they differ by the factor 1000")],
         ),
         ("param F = 1 [kN]; m = F; y = F + G; param G = 1 [N]", &[("unit-mismatch", "[kN] and [N]")]),
+    ]);
+}
+
+#[test]
+fn a_delay_says_what_is_wrong_with_its_arguments() {
+    verify(&[
+        ("y' = pade(y, 1); y(0) = 1", &[("arguments", "write `pade(z, T, n)`")]),
+        ("y' = pade(); y(0) = 1", &[("arguments", "takes 3 arguments, here are 0")]),
+        ("y' = pade(y, 1, y); y(0) = 1", &[("not-constant", "the order of `pade` must be a constant")]),
+        ("y' = pade(y, 1, 2.5); y(0) = 1", &[("not-integer", "here it is 2.5")]),
+        ("y' = pade(y, 1, -1); y(0) = 1", &[("bad-value", "between 0 and 20, here it is -1")]),
+        ("y' = pade(y, 1, 200); y(0) = 1", &[("bad-value", "between 0 and 20, here it is 200")]),
+        ("y' = pade(y, -1, 3); y(0) = 1", &[("bad-value", "check the sign")]),
+        ("y' = pade(y, 0, 3); y(0) = 1", &[("bad-value", "write the first argument alone")]),
+        ("y' = pade(y, 1/0, 3); y(0) = 1", &[("bad-value", "here it is inf")]),
+        ("y' = pade(y, y, 3); y(0) = 1", &[("not-constant", "`y` is none")]),
+        ("y' = pade(y, t, 3); y(0) = 1", &[("not-constant", "declare it with `param`")]),
+        ("y' = pade(y, T, 3); y(0) = 1", &[("unknown-name", "did you mean `t`, the time?")]),
+        ("y' = pade(y, 1, n); y(0) = 1", &[("unknown-name", "`n` is not defined")]),
+        ("y' = pade(z, 1, 3); y(0) = 1", &[("unknown-name", "`z` is not defined")]),
+        ("y' = pade(y > 1, 1, 3); y(0) = 1", &[("type", "a number is expected")]),
+        ("y' = pade(y, 1, 0); y(0) = 1", &[]),
+        ("y' = delay(y, 1); y(0) = 1", &[("not-yet", "write `pade(y, 1, 5)`")]),
+        ("y' = delay(y); y(0) = 1", &[("arguments", "write `pade(z, T, 5)`")]),
+        ("param k = pade(1, 1, 3); y = k", &[("operator-place", "`d = pade(…)`, and use `d` here")]),
+        ("x' = -x; x(0) = pade(1, 1, 3)", &[("operator-place", "a value of one instant")]),
+        ("x' = -x; x(0) = 1; input u = 0; every 1: u = pade(x, 1, 3)", &[("operator-place", "equation of its own")]),
+        ("param pade = 2", &[("reserved-name", "`pade` is a function")]),
+    ]);
+}
+
+#[test]
+fn a_transfer_function_says_what_is_wrong_with_it() {
+    verify(&[
+        ("y = laplace(1/(s + 1))", &[("arguments", "a fraction of s, then its input")]),
+        ("y = laplace(1/(s + 1), u)", &[("unknown-name", "`u` is not defined")]),
+        ("y = laplace(1/(s + 1), t, 3)", &[("arguments", "here are 3")]),
+        ("y = laplace(s^2/(s + 1), 1)", &[("improper", "numerator has degree 2, its denominator 1")]),
+        ("y = laplace(s, 1)", &[("improper", "add a fast pole")]),
+        ("y = laplace(1/(s + 1), s)", &[("unknown-name", "in the first argument of `laplace` only")]),
+        ("y = s + laplace(1/(s + 1), 1)", &[("unknown-name", "in the first argument of `laplace` only")]),
+        ("y = laplace(exp(-s), 1)", &[("transfer", "write `pade(u, T, 5)`")]),
+        ("y = laplace(2*sin(s), 1)", &[("transfer", "`sin(s)` makes this no fraction")]),
+        ("y = laplace(s^-0.5, 1)", &[("transfer", "`s^(-0.5)` makes this no fraction")]),
+        ("y = laplace(1/s^100, 1)", &[("transfer", "degree 100, more than 64")]),
+        ("param a = 0; y = laplace(1/(a*s^2 + s + 1), 1)", &[("transfer", "`a` of s^2, is zero")]),
+        ("param a = 0; y = laplace(1/(a*s), 1)", &[("transfer", "the denominator of this transfer function is zero")]),
+        ("y = laplace(1/(s - s), 1)", &[("bad-value", "not a finite number")]),
+        ("y = laplace(1/(t*s + 1), 1)", &[("not-constant", "a coefficient of a transfer function")]),
+        ("x' = -x; x(0) = 1; y = laplace(1/(x*s + 1), 1)", &[("not-constant", "`x` is none")]),
+        ("y = laplace(1/(b*s + 1), 1)", &[("unknown-name", "`b` is not defined")]),
+        ("y = laplace(1/(s' + 1), 1)", &[("syntax", "a plain name")]),
+        ("y = laplace(if s > 0 then 1 else 2, 1)", &[("transfer", "no fraction of polynomials")]),
+        ("y = laplace(laplace(1/(s + 1), 1), 1)", &[("not-constant", "is none")]),
+        ("0 = x - 3*t; y = laplace(1/(x*s + 1), 1)", &[("not-constant", "`x` is none")]),
+    ]);
+}
+
+/// The derivative of a jump is an impulse: an equation is written for it, or refused, but it is never taken as zero.
+#[test]
+fn the_derivative_of_a_jump_is_used_rightly_or_refused() {
+    verify(&[
+        ("input u = step(t - 1); y' = y*u'; y(0) = 1", &[("input-derivative", "not linear with constant")]),
+        ("input u = step(t - 1); y' = u'*t; y(0) = 1", &[("input-derivative", "not linear with constant")]),
+        ("input u = step(t - 1); y = u'", &[("input-derivative", "laplace(s/(0.01*s + 1), u)")]),
+        ("u = step(t - 1); y = u'", &[("input-derivative", "which no number can be")]),
+        ("input u = step(t - 1); y' + y = u''; y(0) = 1", &[("input-derivative", "2 primes in this equation")]),
+        ("input u = ramp(t - 1); y = u''", &[("input-derivative", "which no number can be")]),
+        ("input u = ramp(t - 1); y = u'", &[]),
+        ("input u = sin(t); y = u'''", &[]),
+        ("input u = sin(t); output u''", &[]),
+        ("input u = step(t - 1); output u'", &[("input-derivative", "no number")]),
+        ("input a = b; input b = a; y = a", &[("circular-input", "`b` is defined by itself")]),
+        ("input a = a + 1; y = a'", &[("circular-input", "`a` is defined by itself")]),
+        ("u = sin(t); y = u'''", &[]),
+        ("input u = step(t - 1); y'' + y = u'; y(0) = 1", &[("missing-start", "its value just before the start")]),
+        (
+            "input u = step(t - 1); y'' + y = u'; z = y''; init y = 0, y' = 0",
+            &[("input-derivative", "`y''` has impulses where `u` jumps")],
+        ),
+        (
+            "input u = step(t - 1); y'' + z'' = u'; z'' = -z; init y = 0, y' = 0, z = 1, z' = 0",
+            &[("input-derivative", "which no number can be")],
+        ),
+        ("input u = step(t - 1); y = laplace(1/(s + 1), u')", &[("input-derivative", "which no number can be")]),
+        ("input u = step(t - 1); x' = -x; x(0) = 1; when u' > 1: x = 1", &[("input-derivative", "no number")]),
+        ("input u = 0; every 1: u = u + 1\nx = u'", &[("constant-derivative", "`u` jumps")]),
+        (
+            "x' = -x; x(0) = 1; u = x^2; y = u'",
+            &[("missing-start", "`u`"), ("high-index", "differentiate the constraint")],
+        ),
     ]);
 }

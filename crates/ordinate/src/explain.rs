@@ -30,21 +30,24 @@ pub(crate) fn inconsistent_start(t: f64, name: &str, given: f64, found: f64) -> 
 }
 
 /// The reason of an outcome; `None` if it reached its end time.
-pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String, f64)]) -> Option<Explanation> {
+pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanation> {
     let reason = outcome.reason.as_ref()?;
     let state = |k: usize| compiled.program.state_names.get(k).cloned();
     let named = |k: usize| state(k).map_or_else(|| "a state".to_string(), |name| format!("`{name}`"));
-    let value = |k: usize| values.get(k).map_or(f64::NAN, |&(_, value)| value);
+    let value = |k: usize| outcome.y.get(k).copied().unwrap_or(f64::NAN);
     let stiff = if outcome.stiff {
         "the model looks stiff, which explicit methods cannot do well; reduce the time span or the stiffness"
     } else {
         "look at the solution up to this time with `--plot`"
     };
     let (t, variable, message, hint) = match *reason {
-        Reason::Singularity { t, pole, component } => (
+        Reason::Singularity { t, pole, component, exponent } => (
             t,
             state(component),
-            format!("{} grows without bound ({:.3e} at t = {}); a singularity is near t = {}", named(component), value(component), short(t), short(pole)),
+            match exponent.map(kind_of_singularity) {
+                Some(kind) => format!("{} has {kind} near t = {} ({:.3e} at t = {})", named(component), short(pole), value(component), short(t)),
+                None => format!("{} grows without bound ({:.3e} at t = {}); a singularity is near t = {}", named(component), value(component), short(t), short(pole)),
+            },
             format!("end the run before {} with `-t`, or check the sign of the growing term", short(pole)),
         ),
         Reason::NoSeries { t, component, order } => (
@@ -93,6 +96,16 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled, values: &[(String,
         }
     };
     Some(Explanation { kind: reason.kind(), t, variable, message, hint })
+}
+
+/// The kind of a singularity (T − t)^−exponent in words.
+fn kind_of_singularity(exponent: f64) -> String {
+    let whole = exponent.round();
+    match (exponent - whole).abs() < 0.05 {
+        true if whole >= 1.0 => format!("a pole of order {whole}"),
+        true if whole == 0.0 => "a logarithmic singularity".into(),
+        _ => format!("a branch point, like (T - t)^{:.2},", -exponent),
+    }
 }
 
 /// A switch in the words of the model.

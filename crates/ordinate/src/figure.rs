@@ -96,7 +96,7 @@ pub fn table_figure(title: &str, rows: &Memory) -> Figure {
 
 /// The states, or everything stored where there are none.
 fn default_curves(compiled: &Compiled) -> Vec<String> {
-    match compiled.program.state_names.as_slice() {
+    match &compiled.program.state_names[..compiled.program.visible] {
         [] => compiled.stored_names().into_iter().skip(1).collect(),
         states => states.to_vec(),
     }
@@ -135,7 +135,6 @@ fn time_label(compiled: &Compiled) -> String {
 /// Which columns are constant between events, by index: held values, modes, and what is made of them alone.
 fn held_columns(compiled: &Compiled) -> Vec<bool> {
     let program = &compiled.program;
-    let n = program.layout.states;
     let zeros = |register: u32| {
         let value = |&(r, literal): &(u32, ordinate_program::Literal)| {
             r == register && matches!(literal, ordinate_program::Literal::Decimal(d) if d.to_f64() == 0.0)
@@ -147,7 +146,8 @@ fn held_columns(compiled: &Compiled) -> Vec<bool> {
     for (k, &derivative) in program.rhs.results.iter().enumerate() {
         moving[Program::STATES + k] = !zeros(derivative);
     }
-    let states: Vec<bool> = moving[Program::STATES..Program::STATES + n].iter().map(|moves| !moves).collect();
+    let states: Vec<bool> =
+        moving[Program::STATES..Program::STATES + program.visible].iter().map(|moves| !moves).collect();
     for i in &program.outputs.instructions {
         // operands that an operation does not have are register 0, which is the time
         let operands = [Some(i.a), (arity(i.op) > 1).then_some(i.b), (arity(i.op) > 2).then_some(i.c)];

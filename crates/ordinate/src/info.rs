@@ -12,6 +12,8 @@ use std::ops::ControlFlow;
 /// The facts about a compiled model.
 pub struct Info {
     states: Vec<String>,
+    /// States that the text does not name.
+    hidden: Vec<String>,
     parameters: Vec<(String, f64)>,
     inputs: Vec<String>,
     outputs: Vec<String>,
@@ -32,7 +34,8 @@ impl Info {
             })
         });
         Info {
-            states: compiled.program.state_names.clone(),
+            states: compiled.program.state_names[..compiled.program.visible].to_vec(),
+            hidden: compiled.program.state_names[compiled.program.visible..].to_vec(),
             parameters: compiled.parameter_values(),
             inputs: names(&mut model.inputs.iter().map(|given| given.var)),
             outputs: names(&mut model.outputs.iter().copied()),
@@ -136,12 +139,13 @@ pub fn info_json(compiled: &Compiled) -> Value {
     json!({
         "schema": "ordinate.info/1",
         "states": info.states,
+        "hidden_states": info.hidden,
         "parameters": parameters,
         "inputs": info.inputs,
         "outputs": info.outputs,
         "named": info.named,
         "index": info.index,
-        "degrees_of_freedom": info.states.len(),
+        "degrees_of_freedom": info.states.len() + info.hidden.len(),
         "linear": info.linear,
         "stiffness": stiffness(compiled),
         "switches": compiled.program.layout.switches.len(),
@@ -169,6 +173,9 @@ pub fn info(compiled: &Compiled) -> String {
     let mut line = |head: &str, text: &str| writeln!(out, "{head:<12}{text}").expect("a string takes all text");
     line("model", &format!("{}: {kind}", compiled.name));
     line("states", &list(&info.states));
+    if !info.hidden.is_empty() {
+        line("hidden", &list(&info.hidden));
+    }
     line("parameters", &list(&parameters));
     line("inputs", &list(&info.inputs));
     line("named", &list(&info.named));

@@ -203,7 +203,7 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     let final_values = final_values(compiled, &outcome);
     let reason = match inconsistent {
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
-        None => explain::explain(&outcome, compiled, &final_values),
+        None => explain::explain(&outcome, compiled),
     };
     Ok(Run {
         method: choice.name(),
@@ -221,11 +221,12 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
 }
 
 impl Compiled {
-    /// `time`, the states, the named expressions and outputs: the columns of a result file.
+    /// `time`, the states that the text names, the named expressions and outputs: the columns of a result file.
     pub fn stored_names(&self) -> Vec<String> {
         let time = std::iter::once("time".to_string());
         let columns = &self.program.output_names[..self.sorted.columns.len()];
-        time.chain(self.program.state_names.iter().cloned()).chain(columns.iter().cloned()).collect()
+        let states = &self.program.state_names[..self.program.visible];
+        time.chain(states.iter().cloned()).chain(columns.iter().cloned()).collect()
     }
 
     /// Names and values of the parameters.
@@ -407,6 +408,7 @@ struct Recorder<'a> {
     evaluator: Evaluator,
     sink: &'a mut dyn RowSink,
     values: Vec<f64>,
+    /// States that are stored.
     states: usize,
     rows: usize,
     /// Time of the last row.
@@ -421,7 +423,7 @@ struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
-        let states = compiled.program.layout.states;
+        let states = compiled.program.visible;
         Recorder {
             evaluator: Evaluator::new(compiled.program.clone()),
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
@@ -461,7 +463,7 @@ const CONSISTENT: f64 = 1e-6;
 impl Sink for Recorder<'_> {
     fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         self.values[0] = t;
-        self.values[1..=self.states].copy_from_slice(y);
+        self.values[1..=self.states].copy_from_slice(&y[..self.states]);
         let out = &mut self.values[self.states + 1..];
         outputs(&mut self.evaluator, t, y, d, sliding, out);
         if self.rows == 0 {
@@ -505,5 +507,5 @@ fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
         outputs(&mut evaluator, outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref(), &mut out);
     }
     let names = compiled.stored_names().into_iter().skip(1);
-    names.zip(outcome.y.iter().copied().chain(out)).collect()
+    names.zip(outcome.y[..compiled.program.visible].iter().copied().chain(out)).collect()
 }

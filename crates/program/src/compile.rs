@@ -48,6 +48,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         outputs,
         starts,
         lists: c.sorted.model.lists.clone(),
+        visible: c.sorted.visible,
         state_names: c.sorted.states.iter().map(|s| c.sorted.model.name(s.var)).collect(),
         output_names: shown.iter().map(|&v| c.sorted.model.name(v)).collect(),
         ..Program::default()

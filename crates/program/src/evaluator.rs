@@ -2,7 +2,7 @@
 
 use crate::jets::Series;
 use crate::packed::Packed;
-use crate::{Literal, Program, Target};
+use crate::{Literal, Program, Target, time_switch};
 use ordinate_solve::{Jets, Layout, System};
 use std::sync::Arc;
 
@@ -66,8 +66,8 @@ impl Code {
 }
 
 impl Evaluator {
-    /// An evaluator whose constants are computed.
-    pub fn new(program: Arc<Program>) -> Self {
+    /// The registers with all constants computed.
+    pub(crate) fn constants(program: &Program) -> Vec<f64> {
         let mut registers = vec![0.0; program.registers];
         for &(register, literal) in &program.literals {
             registers[register as usize] = match literal {
@@ -77,6 +77,12 @@ impl Evaluator {
         }
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
         prologue.run(&program.lists, &mut registers);
+        registers
+    }
+
+    /// An evaluator whose constants are computed.
+    pub fn new(program: Arc<Program>) -> Self {
+        let registers = Evaluator::constants(&program);
         let code = Code::new(&program);
         let first_discrete = program.discrete_register();
         Evaluator { program, code, registers, first_discrete, series: None }
@@ -113,7 +119,8 @@ impl Evaluator {
     /// Start values at time t: of the states, the held values, the checks.
     pub fn starts(&mut self, t: f64) -> Vec<f64> {
         let mut out = vec![0.0; self.program.starts.results.len()];
-        self.results(|c| &c.starts, t, &[], &[], &mut out);
+        let modes = time_switch::segments_before(&self.program, t);
+        self.results(|c| &c.starts, t, &[], &modes, &mut out);
         out
     }
 

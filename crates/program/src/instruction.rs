@@ -138,6 +138,8 @@ pub struct Program {
     pub time_switches: Vec<Option<TimeSwitch>>,
     /// ∂f/∂y, where it was asked for.
     pub jacobian: Option<Jacobian>,
+    /// How many states the text of the model names: these are stored and shown, the others follow them.
+    pub visible: usize,
     /// Names of the states.
     pub state_names: Vec<String>,
     /// Names of the results of `outputs`.

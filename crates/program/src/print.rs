@@ -48,6 +48,15 @@ impl Program {
             section(&format!("action {k}"), &action.section, &no_names);
         }
         section("outputs", &self.outputs, &self.output_names);
+        // Without switches and held values there is one series code for the whole run.
+        if let Some(code) = self.series(&[]).filter(|_| layout.discrete() == 0) {
+            out.push_str("series\n");
+            out.push_str(&code.to_text(&self.state_names));
+        }
+        let mut section = |title: &str, section: &Section, names: &[String]| {
+            writeln!(out, "{title}").expect(OK);
+            print_section(section, names, &mut out);
+        };
         if let Some(jacobian) = &self.jacobian {
             let names: Vec<String> = jacobian.pattern.iter().map(|(i, j)| format!("[{i}, {j}]")).collect();
             section("jacobian", &jacobian.section, &names);

@@ -92,6 +92,15 @@ fn inline(c: &mut Compiler, root: ExprId) -> Option<ExprId> {
     }
 }
 
+/// The modes just before t of the switches of tables, zero for the others: start values read no other mode.
+pub(crate) fn segments_before(program: &Program, t: f64) -> Vec<f64> {
+    let mode = |switch: &Option<TimeSwitch>| match switch.as_ref().map(|switch| &switch.kind) {
+        Some(TimeKind::Table(breaks)) => breaks.partition_point(|&at| at < t) as f64,
+        _ => 0.0,
+    };
+    program.time_switches.iter().map(mode).collect()
+}
+
 fn of(program: &Program, switch: usize) -> &TimeSwitch {
     program.time_switches[switch].as_ref().expect("a switch of time")
 }

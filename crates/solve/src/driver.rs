@@ -13,8 +13,8 @@ use crate::rows::RowTimes;
 use crate::sliding::{Boundary, Flow};
 use crate::stiffness::Stiffness;
 use crate::{
-    Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance, Trial,
-    UsageError,
+    Method, Options, Outcome, Point, Reason, Singularity, Sink, Start, Statistics, Status, StepFailure, System,
+    Tolerance, Trial, UsageError,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -536,7 +536,7 @@ impl<'a> Run<'a> {
             }
         }
         if self.options.step.is_some() || self.h < self.smallest_step() {
-            return Err(Reason::NotFinite { t, component, at_start: false });
+            return Err(self.seen_singularity().unwrap_or(Reason::NotFinite { t, component, at_start: false }));
         }
         Ok(())
     }
@@ -594,7 +594,17 @@ impl<'a> Run<'a> {
         let large = |i: usize| self.y[i].abs() > 1e3 * (self.y_start[i].abs() + counts(i));
         let near = |i: usize| (0.0..=3.0 * self.tol.rtol * elapsed).contains(&(self.y[i] / self.f[i]));
         let component = (0..self.y.len()).find(|&i| self.f[i] != 0.0 && large(i) && near(i))?;
-        Some(Reason::Singularity { t, pole: t + self.y[component] / self.f[component], component })
+        let pole = t + self.y[component] / self.f[component];
+        Some(Reason::Singularity { t, pole, component, exponent: self.method.singularity().map(|s| s.exponent) })
+    }
+
+    /// The singularity that the method sees right ahead.
+    fn seen_singularity(&self) -> Option<Reason> {
+        let seen = self.method.singularity()?;
+        let near = 1e-6 * (self.t - self.t_start).max(self.h_max);
+        let Singularity { distance, component, exponent } = seen;
+        let pole = self.t + distance;
+        (distance < near).then_some(Reason::Singularity { t: self.t, pole, component, exponent: Some(exponent) })
     }
 
     /// Why the step became too small: f grows beyond all bounds, or the tolerance asks for too much.
@@ -602,6 +612,9 @@ impl<'a> Run<'a> {
     /// At a singularity f has grown so much that at this rate y would have come from its start within a tiny part of
     /// the time that has passed. For y ∼ C/(T−t) the pole is T = t + y/y′.
     fn lost_step(&mut self, trial: Trial) -> Reason {
+        if let Some(reason) = self.seen_singularity() {
+            return reason;
+        }
         let (t, elapsed) = (self.t, self.t - self.t_start);
         self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
@@ -611,7 +624,7 @@ impl<'a> Run<'a> {
             Some(component) if speed(component) > 1e6 => {
                 let (y, f) = (self.y[component], self.f[component]);
                 let pole = if y * f > 0.0 { t + (y / f).min(1e-6 * elapsed) } else { t };
-                Reason::Singularity { t, pole, component }
+                Reason::Singularity { t, pole, component, exponent: None }
             }
             _ => Reason::StepTooSmall { t, h: self.h, component: trial.worst, error: trial.error },
         }

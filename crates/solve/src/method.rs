@@ -72,6 +72,17 @@ pub enum StepFailure {
     },
 }
 
+/// A singularity of the solution ahead: y ∼ C (T − t)^−exponent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Singularity {
+    /// T − t.
+    pub distance: f64,
+    /// Which component.
+    pub component: usize,
+    /// 1 for a simple pole, 0 for a logarithm, other values for branch points.
+    pub exponent: f64,
+}
+
 /// How often the parts of the system were evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
@@ -140,6 +151,11 @@ pub trait Method {
     /// h·|λ| of the remembered step from `from` as a fraction of what stability bears, if the method can tell.
     /// Asked now and then; many values near one mean that stability, not accuracy, limits the step.
     fn stiffness(&mut self, _system: &mut dyn System, _from: &Point) -> Option<f64> {
+        None
+    }
+
+    /// The singularity ahead of the point where the last attempt began, if the method can see one.
+    fn singularity(&self) -> Option<Singularity> {
         None
     }
 

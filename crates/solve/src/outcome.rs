@@ -24,6 +24,8 @@ pub enum Reason {
         pole: f64,
         /// Which component.
         component: usize,
+        /// The solution goes like (pole − t)^−exponent, where the method can tell.
+        exponent: Option<f64>,
     },
     /// f is finite, but the solution has no Taylor series: √0, a fractional power of zero, …
     NoSeries {

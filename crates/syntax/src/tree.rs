@@ -95,6 +95,20 @@ pub enum NodeKind {
     Error,
 }
 
+impl NodeKind {
+    /// The nodes directly below.
+    pub fn children(&self) -> Vec<NodeId> {
+        match self {
+            NodeKind::Number | NodeKind::Time | NodeKind::Pi | NodeKind::Error => Vec::new(),
+            NodeKind::Variable { index, .. } => index.clone(),
+            NodeKind::Unary(_, a) => vec![*a],
+            NodeKind::Binary(_, a, b) => vec![*a, *b],
+            NodeKind::If(a, b, c) => vec![*a, *b, *c],
+            NodeKind::Call { arguments, .. } => arguments.clone(),
+        }
+    }
+}
+
 /// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
@@ -308,6 +322,30 @@ impl Tree {
     /// The text of a name.
     pub fn name(&self, name: Name) -> &str {
         &self.names[name.0 as usize]
+    }
+
+    /// Which nodes of an expression stand inside the transfer function of a `laplace`, where `s` is its variable; by
+    /// position in the expression, empty where there is none.
+    pub fn inside_transfer(&self, e: Expr) -> Vec<bool> {
+        let mut open: Vec<NodeId> = Vec::new();
+        for at in e.range() {
+            if let NodeKind::Call { name, arguments, .. } = &self.nodes[at].kind
+                && self.name(*name) == "laplace"
+            {
+                open.extend(arguments.first());
+            }
+        }
+        if open.is_empty() {
+            return Vec::new();
+        }
+        let mut inside = vec![false; e.range().count()];
+        while let Some(id) = open.pop() {
+            let mark = &mut inside[(id.0 - e.first.0) as usize];
+            if !std::mem::replace(mark, true) {
+                open.extend(self.node(id).kind.children());
+            }
+        }
+        inside
     }
 
     /// The place of a whole expression.

@@ -8,5 +8,9 @@ mod malformed;
 mod results;
 mod semantics;
 mod support;
+<<<<<<< HEAD
 mod thesis;
+=======
+mod transfer;
+>>>>>>> main
 mod verbs;

@@ -4,7 +4,7 @@ use super::names::Kind;
 use super::{Definition, MAX_PRIMES, Resolver, Type, View};
 use crate::constant::{arithmetic, sum_of};
 use crate::{Quantity, Role, Switch, Watch, closest};
-use ordinate_expr::{Decimal, Expr as Term, ExprId, Function, VarId};
+use ordinate_expr::{Decimal, ExprId, Function, VarId};
 use ordinate_syntax::{Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UnaryOp};
 
 /// Functions of the language that are not a [`Function`] of one argument or become switches.
@@ -38,6 +38,7 @@ impl Resolver<'_> {
         let tree = self.tree;
         let first = e.first.0 as usize;
         let mut values: Vec<(ExprId, Type)> = Vec::with_capacity(e.root.0 as usize + 1 - first);
+        let inside = tree.inside_transfer(e);
         for at in e.range() {
             let node = &tree.nodes[at];
             let value = |id: NodeId| values[id.0 as usize - first];
@@ -65,6 +66,11 @@ impl Resolver<'_> {
                         self.error("type", node.span, "the branches are a number and a condition");
                     }
                     (self.model.graph.select(c, then.0, otherwise.0), then.1)
+                }
+                NodeKind::Variable { name, index, primes, .. }
+                    if inside.get(at - first) == Some(&true) && tree.name(*name) == "s" =>
+                {
+                    (self.transfer_variable(index.is_empty() && *primes == 0, node.span), Type::Number)
                 }
                 NodeKind::Variable { name, name_span, index, primes } => {
                     let mut at = Vec::with_capacity(index.len());
@@ -178,7 +184,14 @@ impl Resolver<'_> {
     }
 
     pub(super) fn new_quantity(&mut self, name: String, base: String, role: Role, span: Span) -> VarId {
-        self.model.quantities.push(Quantity { name, base, members: Vec::new(), declared: false, reported: false });
+        self.model.quantities.push(Quantity {
+            name,
+            base,
+            members: Vec::new(),
+            declared: false,
+            reported: false,
+            hidden: false,
+        });
         self.model.new_variable(self.model.quantities.len() - 1, 0, role, span)
     }
 
@@ -218,6 +231,16 @@ impl Resolver<'_> {
             self.report(error.help("write a comparison such as `x > 0`"));
             return (self.model.graph.integer(1), Type::Any);
         }
+        if self.kinds.get(&name) == Some(&Kind::Held) && (1..=MAX_PRIMES).contains(&primes) {
+            // an impulse at every sample: an equation may be rewritten for it, otherwise it is reported later
+            return match self.variable(name, index, 0, span) {
+                Some(u) => {
+                    let impulse = self.impulse(u, primes, span);
+                    (self.model.graph.variable(impulse), Type::Number)
+                }
+                None => (self.model.graph.integer(1), Type::Any),
+            };
+        }
         let var = self.variable(name, index, primes, span);
         match var.map(|var| (var, self.model.variable(var).role)) {
             Some((var, Role::Input)) if primes > 0 => (self.input_derivative(var, primes, span), Type::Number),
@@ -241,16 +264,26 @@ impl Resolver<'_> {
             self.error("input-derivative", span, message);
             return self.model.graph.integer(1);
         };
-        let mut value = self.model.inputs[k].value;
+        let mut value = self.with_inputs(self.model.inputs[k].value);
+        if self.derivatives_of(value).is_some_and(|allowed| primes as usize > allowed) {
+            return self.model.graph.variable(var);
+        }
         for _ in 0..primes {
             if !self.may_grow(span) {
                 break;
             }
-            let g = &mut self.model.graph;
-            let (zero, one) = (g.integer(0), g.integer(1));
-            value = g.derivative(value, |leaf| if leaf == Term::Time { one } else { zero });
+            value = self.time_derivative(value);
         }
         value
+    }
+
+    /// u′, u″, … of a function u that jumps.
+    fn impulse(&mut self, u: VarId, primes: u32, span: Span) -> VarId {
+        let quantity = self.model.variable(u).quantity;
+        (1..=primes).fold(u, |_, p| match self.model.quantities[quantity].members.get(p as usize) {
+            Some(&Some(known)) => known,
+            _ => self.model.new_variable(quantity, p, Role::Input, span),
+        })
     }
 
     /// The variable of a name with index and primes. What a name is depends on its kind; an unknown comes into
@@ -332,9 +365,8 @@ impl Resolver<'_> {
             Some(Arity::Exactly(n)) => wrong_count(text, &count_of(n), a.len(), span),
             Some(Arity::AtLeast(n)) => wrong_count(text, &format!("at least {}", count_of(n)), a.len(), span),
             None if OPERATORS.contains(&text) => {
-                // its own variable
-                self.model.doubtful.insert("s".into());
-                Diagnostic::error("not-yet", name_span, format!("`{text}` is not available in this version"))
+                let places: Vec<Span> = arguments.iter().map(|&(_, at)| at).collect();
+                return (self.operator(text, (name_span, span), &a, &places, view), Type::Number);
             }
             None => self.unknown_function(name_span, text, arguments),
         };
@@ -353,7 +385,7 @@ impl Resolver<'_> {
         if self.introduced.contains(text) {
             let earlier = arguments.len() == 1 && self.model.graph.uses_time(arguments[0].0.0);
             return error.help(if earlier {
-                format!("a delayed value, `delay({text}, …)`, is not available in this version")
+                format!("a value of the past is written `pade({text}, T, 5)`: a delay by T, approximately")
             } else {
                 format!("to multiply, write `{text}*(…)`; an element is `{text}[…]`")
             });
@@ -465,11 +497,11 @@ impl Resolver<'_> {
     }
 }
 
-fn count_of(n: usize) -> String {
+pub(super) fn count_of(n: usize) -> String {
     if n == 1 { "1 argument".into() } else { format!("{n} arguments") }
 }
 
-fn wrong_count(name: &str, wanted: &str, given: usize, span: Span) -> Diagnostic {
+pub(super) fn wrong_count(name: &str, wanted: &str, given: usize, span: Span) -> Diagnostic {
     Diagnostic::error("arguments", span, format!("`{name}` takes {wanted}, here are {given}"))
 }
 

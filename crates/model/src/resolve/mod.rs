@@ -2,10 +2,13 @@
 //! branch turned into a switch. Reports all mistakes; a part that is not understood is replaced by
 //! something harmless, so that one mistake does not hide the next.
 
+mod derivatives;
 mod equality;
 mod expression;
 mod names;
+mod of_time;
 mod statements;
+mod transfer;
 mod values;
 
 use crate::{Model, TableData, Watch};
@@ -100,6 +103,14 @@ struct Resolver<'a> {
     introduced: FxHashSet<String>,
     elements: FxHashMap<(Name, Vec<i64>), usize>,
     watched: FxHashMap<Watch, VarId>,
+    /// The variable s of transfer functions, made at its first use.
+    transfer_s: Option<VarId>,
+    /// Operators with states of their own: the same one twice has its states once.
+    operators: FxHashMap<transfer::Key, ExprId>,
+    /// Tables with straight lines between their points: their pieces meet.
+    joined_tables: FxHashSet<ExprId>,
+    /// What named expressions of time are whose derivatives have impulses.
+    jumping_values: FxHashMap<VarId, ExprId>,
     used_parameters: Vec<bool>,
     input_index: FxHashMap<VarId, usize>,
     /// Where the start value (or guess) of a variable stands in its list.
@@ -141,6 +152,10 @@ pub fn resolve(
         introduced: FxHashSet::default(),
         elements: FxHashMap::default(),
         watched: FxHashMap::default(),
+        transfer_s: None,
+        operators: FxHashMap::default(),
+        joined_tables: FxHashSet::default(),
+        jumping_values: FxHashMap::default(),
         used_parameters: Vec::new(),
         input_index: FxHashMap::default(),
         start_index: FxHashMap::default(),
@@ -160,6 +175,7 @@ pub fn resolve(
     r.model.doubtful = crate::consequences::names_in(text, &tree.mistaken);
     r.collect_names();
     r.statements();
+    r.reduce_derivatives();
     r.check_equalities();
     r.warn_unused_parameters();
     r.diagnostics.extend(crate::units::check(tree, text, &mut r.model));

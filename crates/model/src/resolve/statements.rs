@@ -25,6 +25,9 @@ impl Resolver<'_> {
         for pass in [Pass::ArrayParameters, Pass::Inputs, Pass::Equations, Pass::Rest] {
             self.expanded = 0;
             self.walk(&self.tree.statements, pass, true);
+            if pass == Pass::Inputs {
+                self.check_inputs();
+            }
         }
         self.finish_overrides();
         self.order_starts();
@@ -183,6 +186,33 @@ impl Resolver<'_> {
         self.model.inputs.push(Given { var, value, span: target.span, at: None });
     }
 
+    /// Inputs may use each other, but not in a circle.
+    fn check_inputs(&mut self) {
+        // 0: not seen, 1: open, 2: done
+        let mut state = vec![0u8; self.model.inputs.len()];
+        for first in 0..state.len() {
+            let mut stack = vec![first];
+            while let Some(&k) = stack.last() {
+                if state[k] != 0 {
+                    state[k] = 2;
+                    stack.pop();
+                    continue;
+                }
+                state[k] = 1;
+                let Given { var, value, span, .. } = self.model.inputs[k];
+                let variables = self.model.graph.variables(value);
+                let needed: Vec<usize> = variables.iter().filter_map(|v| self.input_index.get(v).copied()).collect();
+                if needed.iter().any(|&other| state[other] == 1) {
+                    let name = self.model.name(var);
+                    self.error("circular-input", span, format!("the input `{name}` is defined by itself"));
+                    self.model.inputs[k].value = self.model.graph.integer(1);
+                    continue;
+                }
+                stack.extend(needed.into_iter().filter(|&other| state[other] == 0));
+            }
+        }
+    }
+
     /// ```text
     ///   u(t) = value[k] + slope[k]·(t − from[k]),   k = mode of the switch
     /// ```
@@ -217,7 +247,12 @@ impl Resolver<'_> {
         let time = g.time();
         let since = g.sub(time, start);
         let rise = g.mul(slope, since);
-        g.add(value, rise)
+        let joined = g.add(value, rise);
+        // two rows of one time are a jump
+        if data.times.windows(2).all(|pair| pair[0] < pair[1]) {
+            self.joined_tables.insert(joined);
+        }
+        joined
     }
 
     fn equation(&mut self, left: Expr, right: Expr, span: Span) {

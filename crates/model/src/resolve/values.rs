@@ -208,7 +208,9 @@ impl Resolver<'_> {
                 continue;
             }
             let name = &self.overrides[k].0;
-            let settable = |v: &VarId| matches!(self.model.variable(*v).role, Role::Unknown | Role::Held);
+            let settable = |v: &VarId| {
+                matches!(self.model.variable(*v).role, Role::Unknown | Role::Held) && !self.model.quantity(*v).hidden
+            };
             let all = (0..self.model.variables.len() as u32).map(VarId);
             let found = all.clone().filter(settable).find(|&v| self.model.name(v) == *name);
             if let Some(var) = found {
@@ -221,7 +223,7 @@ impl Resolver<'_> {
                 }
                 continue;
             }
-            let named = all.filter(|&v| self.model.variable(v).role != Role::Mode);
+            let named = all.filter(|&v| self.model.variable(v).role != Role::Mode && !self.model.quantity(v).hidden);
             let known: Vec<String> = named.map(|v| self.model.name(v)).collect();
             let suggestion = closest(name, known.iter().map(String::as_str)).map(str::to_string);
             self.set_errors.push(SetError::Unknown { name: name.clone(), suggestion });

@@ -11,7 +11,7 @@ const MAX_CORE: usize = 8;
 const REFINED: usize = 4;
 
 /// Why a block has no symbolic solution.
-pub(super) enum Unsolved {
+pub(crate) enum Unsolved {
     /// An unknown enters nonlinearly.
     Nonlinear,
     /// The equations contradict or repeat each other.
@@ -22,7 +22,7 @@ pub(super) enum Unsolved {
 
 /// Finds `unknown = expression` for each unknown of a block. The expressions may refer to other unknowns of the
 /// block, but not in a circle.
-pub(super) fn solve_block(
+pub(crate) fn solve_block(
     g: &mut Graph,
     equations: &[(ExprId, ExprId)],
     unknowns: &[VarId],

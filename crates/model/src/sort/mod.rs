@@ -2,12 +2,13 @@
 //! is matched with an equation, the equations are put into an order in which they can be evaluated (block lower
 //! triangular form), and each block is solved for its unknowns.
 
+mod history;
 mod linear;
 mod matching;
 mod report;
 
 use crate::{Equation, Given, Model, Role};
-use linear::solve_block;
+pub(crate) use linear::solve_block;
 use matching::Matching;
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_syntax::Diagnostic;
@@ -40,8 +41,10 @@ pub struct Block {
 pub struct Sorted {
     /// The model.
     pub model: Model,
-    /// The states in the order of their first appearance.
+    /// The states in the order of their first appearance, those that the text does not name last.
     pub states: Vec<State>,
+    /// How many of them the text names: these are stored and shown.
+    pub visible: usize,
     /// What a variable that is no state is equal to, by [`VarId`].
     pub definitions: Vec<Option<ExprId>>,
     /// The blocks, dependencies first.
@@ -84,7 +87,10 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
         diagnostics.extend(report::incomplete(&mut model, &matching, &unknowns, &states, broken));
     }
     let explicit: Vec<Option<VarId>> = preferred.iter().map(|wish| wish.map(|k| unknowns[k])).collect();
-    let (states, checks) = start_values(&mut model, states, &explicit, &mut diagnostics);
+    let (mut states, checks) = start_values(&mut model, states, &explicit, &mut diagnostics);
+    if complete {
+        history::start_hidden(&mut model, &mut states, &definitions, &mut diagnostics);
+    }
     check_actions(&mut model, &states, &mut diagnostics);
     let free = matching.free_unknowns();
     let free: FxHashSet<usize> = free.into_iter().map(|k| model.variable(unknowns[k]).quantity).collect();
@@ -93,7 +99,8 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
     diagnostics.extend(report::empty_loops(&model));
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
-    (Sorted { model, states, definitions, blocks, columns, checks }, diagnostics)
+    let visible = states.iter().filter(|state| !model.quantity(state.var).hidden).count();
+    (Sorted { model, states, visible, definitions, blocks, columns, checks }, diagnostics)
 }
 
 /// Every quantity of an unknown kind: its lower derivatives are states, its highest is the unknown.
@@ -110,6 +117,7 @@ fn states_and_unknowns(model: &Model) -> (Vec<State>, Vec<VarId>) {
         }
         unknowns.push(highest);
     }
+    states.sort_by_key(|state: &State| model.quantity(state.var).hidden);
     (states, unknowns)
 }
 
@@ -193,7 +201,8 @@ fn columns(model: &Model, states: &[State]) -> Vec<VarId> {
     };
     let named = plain(Role::Unknown).filter(|v| !is_output[v.0 as usize]);
     let mut list: Vec<VarId> = Vec::new();
-    for v in named.chain(outputs).chain(plain(Role::Held)) {
+    let jumping = model.jumping.iter().copied();
+    for v in jumping.chain(named).chain(outputs).chain(plain(Role::Held)) {
         if !std::mem::replace(&mut taken[v.0 as usize], true) {
             list.push(v);
         }

@@ -317,6 +317,7 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
     let known: Vec<&str> = model
         .quantities
         .iter()
+        .filter(|q| !q.hidden)
         .filter(|q| q.declared || q.members.iter().flatten().any(|&m| model.variable(m).role == Role::Parameter))
         .filter(|q| q.name == q.base)
         .map(|q| q.base.as_str())
@@ -345,7 +346,9 @@ fn named_start(model: &Model, name: &str) -> Option<String> {
 
 /// States without a start value, those of one array told together.
 pub(super) fn missing_starts(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
-    let excused: Vec<bool> = states.iter().map(|s| s.start.is_none() && model.variable_excused(s.var)).collect();
+    let hidden = |model: &Model, s: &State| model.quantity(s.var).hidden;
+    let excused: Vec<bool> =
+        states.iter().map(|s| hidden(model, s) || s.start.is_none() && model.variable_excused(s.var)).collect();
     let model = &*model;
     let mut groups: Vec<(&str, u32, Vec<&State>)> = Vec::new();
     let mut index = rustc_hash::FxHashMap::default();

@@ -247,6 +247,10 @@ impl Compiler<'_> {
             (None, Some(factor)) => lins[a as usize].clone().times(factor),
             (None, None) => {
                 let (a, b) = (self.operand(a, lins), self.operand(b, lins));
+                if a.node == b.node && a.constant == 0.0 && b.constant == 0.0 {
+                    let square = self.square_of(Operand::plain(a.node));
+                    return Lin::node(square).times(a.factor * b.factor);
+                }
                 Lin::node(if a == b { self.square_of(a) } else { self.emit(JetOp::Mul(a, b)) })
             }
         }

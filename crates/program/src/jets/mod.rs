@@ -5,13 +5,25 @@ mod code;
 mod compile;
 mod engine;
 mod kernel;
+mod print;
 mod recurrence;
 
 pub use code::*;
 
-use crate::Program;
+use crate::{Evaluator, Program};
 use engine::Engine;
 use ordinate_solve::{JetCost, Jets};
+
+impl Program {
+    /// The series code of its right-hand side where all discrete values are those given; `None` where a choice depends
+    /// on the state itself.
+    pub fn series(&self, d: &[f64]) -> Option<JetCode> {
+        let mut registers = Evaluator::constants(self);
+        let first = self.discrete_register();
+        registers[first..first + d.len()].copy_from_slice(d);
+        compile::compile(self, &self.rhs, &registers)
+    }
+}
 
 /// Series of a program for given discrete values.
 #[derive(Clone, Debug)]

@@ -12,10 +12,11 @@
 
 mod fixed;
 mod polynomial;
+mod singular;
 mod tail;
 
 use crate::initial_step::{Limits, initial_step};
-use crate::{ExplicitRk, JetCost, Method, Point, StepFailure, System, Tolerance, Trial, Work, tableaus};
+use crate::{ExplicitRk, JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work, tableaus};
 use polynomial::Step;
 use tail::Envelope;
 
@@ -27,6 +28,10 @@ const MIN_ORDER: usize = 4;
 
 /// The finest relative tolerance that the steps follow: what is left out is then a sixteenth of a rounding error.
 const FINEST: f64 = 32.0 * f64::EPSILON;
+
+/// A step whose error by the defect at its end is below this went as the series said. Others may have passed something that
+/// the series does not know, such as a branch point.
+const SURE: f64 = 1.0 / 16.0;
 
 /// Where else a step is looked at if its series does not tell how it goes on.
 const LOOKS: [f64; 6] = [0.0613, 0.2217, 0.3941, 0.5702, 0.7389, 0.9128];
@@ -57,6 +62,8 @@ pub struct Taylor {
     fixed_step: bool,
     /// Order of the next series.
     order: usize,
+    /// The order that was enough for a step kept short for the sake of rounding.
+    enough: Option<usize>,
     /// log₂ of the cost of each order.
     costs: Vec<f64>,
     cost: JetCost,
@@ -105,6 +112,7 @@ impl Taylor {
             options,
             fixed_step,
             order: 0,
+            enough: None,
             costs: Vec::new(),
             cost: JetCost::default(),
             c: Vec::new(),
@@ -203,9 +211,30 @@ impl Taylor {
                 }
             }
             self.known = true;
-            return Ok(x * self.scale);
+            return Ok(self.keep_digits(from, tol, x) * self.scale);
         }
         Err(StepFailure::NoSeries { component: 0, order: self.order as u32 })
+    }
+
+    /// A step not so long that rounding of its largest terms would cost the digits asked for.
+    fn keep_digits(&mut self, from: &Point, tol: &Tolerance, x: f64) -> f64 {
+        // Half of the digits need no care: even the largest terms are exact enough.
+        let value = from.y.iter().zip(&self.weights).fold(1.0, |most: f64, (y, w)| most.max(y.abs() * w));
+        if tol.rtol > 1e-9 || !self.envelope.bulges(value) {
+            return x;
+        }
+        let most = (tol.rtol / f64::EPSILON / 8.0).clamp(16.0, 1e6);
+        let n = from.y.len();
+        match tail::without_cancellation(&self.c, n, self.order, &self.weights, x, most) {
+            Some((shorter, order)) => {
+                // Such a step needs fewer terms: the next series is made no longer than that.
+                if self.options.order.is_none() {
+                    self.enough = Some(order);
+                }
+                shorter
+            }
+            None => x,
+        }
     }
 
     /// The error of the remembered step in units of the tolerance by the defect at its end, where f is known.
@@ -226,7 +255,8 @@ impl Taylor {
         worst
     }
 
-    /// The same at a number of points inside, for a series that does not tell how it goes on.
+    /// The same at a number of points inside, for a series that does not tell how it goes on: there the defect is not that
+    /// of the first power left out, so all of it counts.
     fn defect_inside(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> (f64, usize) {
         let mut worst: (f64, usize) = (0.0, 0);
         for theta in LOOKS {
@@ -237,7 +267,7 @@ impl Taylor {
             self.work.f += 1;
             for (i, (slope, f)) in self.slope.iter().zip(f.iter()).enumerate() {
                 let noise = 4.0 * f64::EPSILON * (y[i].abs() + (h * f).abs() + slope.abs());
-                let error = ((slope - h * f).abs() / theta - noise).max(0.0) / (self.order + 1) as f64;
+                let error = ((slope - h * f).abs() / theta - noise).max(0.0);
                 let scaled = error / (tol.atol[i] + tol.rtol * y[i].abs().max(from.y[i].abs()));
                 if scaled > worst.0 || scaled.is_nan() {
                     worst = (if scaled.is_nan() { f64::INFINITY } else { scaled }, i);
@@ -308,7 +338,10 @@ impl Method for Taylor {
             self.first_order(from, tol);
         } else if self.options.order.is_none() {
             let range = [MIN_ORDER.min(self.highest()), self.highest()];
-            self.order = self.envelope.better_order(self.order, range, &self.costs);
+            self.order = match self.enough.take() {
+                Some(order) => order.clamp(range[0], range[1]),
+                None => self.envelope.better_order(self.order, range, &self.costs),
+            };
         }
         self.series(system, from, tol)
     }
@@ -328,7 +361,7 @@ impl Method for Taylor {
         }
         self.go_to(system, from, h)?;
         let (mut error, mut worst) = self.defect_at_end(from, tol);
-        if error <= 1.0 && !self.envelope.is_clear() {
+        if error <= 1.0 && (error > SURE || !self.envelope.is_clear()) {
             let inside = self.defect_inside(system, from, tol);
             if inside.0 > error {
                 (error, worst) = inside;
@@ -398,6 +431,11 @@ impl Method for Taylor {
 
     fn order(&self) -> u32 {
         self.options.order.unwrap_or(self.options.max_order)
+    }
+
+    fn singularity(&self) -> Option<Singularity> {
+        let seen = singular::nearest(&self.c, self.y1.len(), self.order).filter(|_| self.known)?;
+        Some(Singularity { distance: seen.distance * self.scale, ..seen })
     }
 
     fn work(&self) -> Work {

@@ -63,6 +63,42 @@ fn measure_avx2(c: &[f64], n: usize, powers: [usize; 2], weights: &[f64], sizes:
     measure(c, n, powers, weights, sizes);
 }
 
+/// Where the terms of a series grow far beyond the value before they shrink, as for a step of many periods, rounding makes
+/// of the large ones more than the small ones tell. The step (not above `x`) whose largest term is at most `most` times
+/// the value, and the order that it needs. The other arguments are as of [`measure`].
+pub(super) fn without_cancellation(
+    c: &[f64],
+    n: usize,
+    order: usize,
+    weights: &[f64],
+    mut x: f64,
+    most: f64,
+) -> Option<(f64, usize)> {
+    let mut sizes = [0.0; 64];
+    let top = order.min(63);
+    measure(c, n, [0, top], weights, &mut sizes);
+    let sizes = &sizes[..=top];
+    let mut shorter = false;
+    loop {
+        let mut power = 1.0;
+        let mut last = 0;
+        let mut highest = 0.0;
+        for (k, size) in sizes.iter().enumerate() {
+            let term: f64 = size * power;
+            highest = if term > highest { term } else { highest };
+            if term > TARGET.exp2() {
+                last = k;
+            }
+            power *= x;
+        }
+        if highest <= most * sizes[0].max(1.0) {
+            return shorter.then_some((x, (last + 2).min(order)));
+        }
+        x *= 0.8;
+        shorter = true;
+    }
+}
+
 /// The envelope of the coefficients of a system of n states up to `order`; see [`measure`].
 pub(super) fn envelope(c: &[f64], n: usize, order: usize, weights: &[f64]) -> Envelope {
     let m = group(order);
@@ -129,6 +165,12 @@ impl Envelope {
             Envelope::Last { level, k } => ((TARGET - level) / k as f64).exp2(),
             Envelope::Zero => f64::INFINITY,
         }
+    }
+
+    /// Whether the terms of the series may grow before they shrink: the bound at power 0 is far above the value, whose size
+    /// is `value`.
+    pub fn bulges(&self, value: f64) -> bool {
+        matches!(*self, Envelope::Geometric { level, .. } if level > value.max(1.0).log2() + 8.0)
     }
 
     /// Whether the series says so clearly how it goes on that one look at the end of the step is enough.

@@ -190,7 +190,7 @@ fn singularities_are_found_and_located() {
         let mut square = Ode::new(1, |_, y, dy| dy[0] = y[0] * y[0]);
         let (outcome, table) = run(&mut square, &mut *method, &[1.0], 2.0, &Options::default());
         match outcome.reason {
-            Some(Reason::Singularity { t, pole, component: 0 }) => {
+            Some(Reason::Singularity { t, pole, component: 0, .. }) => {
                 assert!((pole - 1.0).abs() < 1e-4 && t < pole, "{name}: {pole}");
             }
             reason => panic!("{name}: {reason:?}"),
