@@ -10,6 +10,9 @@ use std::time::Instant;
 /// What the races need: heyoka is a peer, SciPy has the coefficients that DOP853 in C is generated from.
 const PACKAGES: [&str; 3] = ["numpy", "scipy", "heyoka"];
 
+/// Processes that are started for one figure; a busy machine delays most of them.
+const STARTS: usize = 25;
+
 /// A section of the report that a script prints, and its explanation.
 struct Race {
     title: &'static str,
@@ -147,7 +150,7 @@ fn startup(binary: &Path, report: &mut String) {
             continue;
         }
         let mut best = f64::INFINITY;
-        for _ in 0..7 {
+        for _ in 0..STARTS {
             let begin = Instant::now();
             let ok = pinned(binary).arg("run").arg(model).args(["-q", "-o"]).arg(&out).output();
             if ok.is_ok_and(|o| o.status.success()) {
@@ -180,12 +183,17 @@ fn startup(binary: &Path, report: &mut String) {
 /// A telegraph line of 10 000 segments from text to its first step.
 fn first_step(binary: &Path, report: &mut String) {
     let model = root().join("examples/telegraph-harmonic.eq");
-    let mut command = pinned(binary);
-    command.arg("run").arg(model);
-    command.args(["--set", "S=10000", "-t", "1e-15", "--at", "1e-15", "-q", "--summary", "json"]);
-    let begin = Instant::now();
-    let text = summary(&mut command).unwrap_or_default();
-    let took = begin.elapsed().as_secs_f64();
+    let (mut took, mut text) = (f64::INFINITY, String::new());
+    for _ in 0..STARTS {
+        let mut command = pinned(binary);
+        command.arg("run").arg(&model);
+        command.args(["--set", "S=10000", "-t", "1e-15", "--at", "1e-15", "-q", "--summary", "json"]);
+        let begin = Instant::now();
+        let Some(answer) = summary(&mut command) else { continue };
+        if begin.elapsed().as_secs_f64() < took {
+            (took, text) = (begin.elapsed().as_secs_f64(), answer);
+        }
+    }
     writeln!(
         report,
         "## 20 000 states from text to the first step\n\nTelegraph line, S = 10 000: {took:.2} s in all (parse {:.0} ms, compile {:.0} ms).\n",
