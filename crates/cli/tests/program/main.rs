@@ -8,9 +8,6 @@ mod malformed;
 mod results;
 mod semantics;
 mod support;
-<<<<<<< HEAD
 mod thesis;
-=======
 mod transfer;
->>>>>>> main
 mod verbs;
