@@ -26,8 +26,15 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number is expected: {value}"))
 }
 
-/// The latest reference within the run, if it is one of the golden cases: its time, and column, value and size of each state.
-fn golden(entry: &Value) -> Option<(f64, Vec<(String, f64, f64)>)> {
+/// A column, its true value and the size of the state.
+struct Truth {
+    column: String,
+    value: f64,
+    size: f64,
+}
+
+/// The latest reference within the run, if it is one of the golden cases: its time and values.
+fn golden(entry: &Value) -> Option<(f64, Vec<Truth>)> {
     let id = entry["reference"]["golden"].as_str()?;
     let index = json("tests/golden/index.json");
     let listed = list(&index["cases"]).iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"));
@@ -41,16 +48,17 @@ fn golden(entry: &Value) -> Option<(f64, Vec<(String, f64, f64)>)> {
     let values = names.iter().map(|(state, column)| {
         let k = states.iter().position(|s| s == state).unwrap_or_else(|| panic!("{id} has no state {state}"));
         let size = number(&case["scale"][k]);
-        (text(column).to_string(), number(&row["y"][k]), if size > 0.0 { size } else { largest })
+        let size = if size > 0.0 { size } else { largest };
+        Truth { column: text(column).to_string(), value: number(&row["y"][k]), size }
     });
     Some((number(&row["t"]), values.collect()))
 }
 
-fn deviation(table: &Table, values: &[(String, f64, f64)]) -> f64 {
+fn deviation(table: &Table, values: &[Truth]) -> f64 {
     let row = table.rows.last().expect("a row");
-    let of = |(column, expected, size): &(String, f64, f64)| {
+    let of = |Truth { column, value, size }: &Truth| {
         let k = table.names.iter().position(|name| name == column).unwrap_or_else(|| panic!("no column {column}"));
-        (row[k] - expected).abs() / size
+        (row[k] - value).abs() / size
     };
     values.iter().map(of).fold(0.0, f64::max)
 }
