@@ -1,8 +1,8 @@
 """Problem set. Every problem is written ONCE as plain expressions that are valid
-in C and in Ordinate's language at the same time (only + - * / and the functions
+in C, in Python and in Ordinate's language at the same time (only + - * / and the functions
 sqrt sin cos and p32(x) = x^(-3/2)); variables y0,y1,...,t.  From this text the
-harness generates the C right-hand side (DOP853) and the model text, so that every
-tool integrates the same IEEE-double problem.
+harness generates the C right-hand side (DOP853), heyoka's expressions and the model text,
+so that every tool integrates the same IEEE-double problem.
 
 lets : [(name, expr)] common sub-expressions, evaluated in order
 rhs  : [expr]
@@ -158,3 +158,15 @@ def c_rhs(p, restrict=True):
     for i, e in enumerate(p.rhs):
         s.append(f"  f[{i}]={e};")
     return "\n".join(s)
+
+
+def hy_sys(p):
+    """the problem as heyoka's list of (variable, expression)"""
+    import heyoka as hy
+    v = hy.make_vars(*[f"y{i}" for i in range(p.n)])
+    v = [v] if p.n == 1 else v
+    names = {f"y{i}": v[i] for i in range(p.n)}
+    names.update(sqrt=hy.sqrt, sin=hy.sin, cos=hy.cos, t=hy.time, p32=lambda x: x ** hy.expression(-1.5))
+    for k, e in p.lets:
+        names[k] = eval(e, names)
+    return [(v[i], eval(e, names)) for i, e in enumerate(p.rhs)]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod fuzz;
+mod thesis;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -9,6 +10,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test            format, lints, all tests (what CI runs)
 cargo xtask bench [QUICK]   speed against peers, measured side by side; results to BENCHMARKS.md
+cargo xtask thesis [FILE]   the tables of the thesis again, as a report (target/thesis/report.md); `quick` for each solver once
 cargo xtask fuzz [SECONDS]  fuzz the parser and the compiler (installs cargo-fuzz; needs a nightly toolchain)
 cargo xtask picture         make the picture of the README again
 ";
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
     let done = match arguments.first().map(String::as_str) {
         Some("test") => test(),
         Some("bench") => bench::bench(rest),
+        Some("thesis") => thesis::thesis(rest),
         Some("fuzz") => fuzz::fuzz(rest),
         Some("picture") => picture(),
         _ => {
@@ -44,6 +47,11 @@ fn picture() -> bool {
 /// The folder of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}
+
+/// The folder of what is built.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
 /// Runs cargo, saying what it runs.

@@ -8,6 +8,7 @@ mod malformed;
 mod results;
 mod semantics;
 mod support;
+mod thesis;
 mod transfer;
 mod transform;
 mod verbs;
