@@ -71,7 +71,7 @@ fn judge(entry: &Value, settings: &Value) -> Option<String> {
     let model = repository().join("examples").join(text(&entry["model"]));
     let mut arguments = vec!["run".to_string(), model.to_string_lossy().into_owned()];
     list(&entry["set"]).iter().for_each(|set| arguments.extend(["--set".into(), text(set).into()]));
-    arguments.extend(["-t".into(), format!("{end:?}"), "--at".into(), format!("{at:?}"), "-m".into(), "taylor".into()]);
+    arguments.extend(["-t".into(), format!("{end:?}"), "--at".into(), format!("{at:?}"), "-m".into(), "mtsm".into()]);
     arguments.extend(["--step", text(&settings["step"]), "--atol", text(&settings["tol"])].map(String::from));
     if let Some(scale) = settings["h_scale"].as_f64() {
         arguments.extend(["--h-scale".into(), scale.to_string(), "--min-ord".into(), settings["min_ord"].to_string()]);

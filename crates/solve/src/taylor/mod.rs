@@ -26,8 +26,12 @@ pub const MAX_ORDER: u32 = 64;
 /// The lowest order that is chosen automatically.
 const MIN_ORDER: usize = 4;
 
+/// The highest order that is chosen automatically for a step that is free: beyond it little time is gained, and the longer
+/// the steps are, the more rounding of the first coefficients grows in the later ones.
+const HIGHEST_CHOSEN: usize = 32;
+
 /// The finest relative tolerance that the steps follow: what is left out is then a sixteenth of a rounding error.
-const FINEST: f64 = 32.0 * f64::EPSILON;
+const FINEST: f64 = 128.0 * f64::EPSILON;
 
 /// A step whose error by the defect at its end is below this went as the series said. Others may have passed something that
 /// the series does not know, such as a branch point.
@@ -141,6 +145,12 @@ impl Taylor {
         self.options.max_order.clamp(1, MAX_ORDER) as usize
     }
 
+    /// The orders among which is chosen automatically.
+    fn range(&self) -> [usize; 2] {
+        let highest = self.highest().min(HIGHEST_CHOSEN);
+        [MIN_ORDER.min(highest), highest]
+    }
+
     /// f at the start of the step.
     fn begin(&mut self, system: &mut dyn System, from: &Point) -> Result<bool, StepFailure> {
         let Some(jets) = system.jets(from.d) else { return Ok(false) };
@@ -161,13 +171,15 @@ impl Taylor {
     /// The order to begin with: as many terms as the digits asked for need at the usual price.
     fn first_order(&mut self, from: &Point, tol: &Tolerance) {
         let highest = self.highest();
-        self.costs = (0..=highest).map(|p| self.cost.of_order(p).log2()).collect();
+        self.costs = (0..=highest).map(|p| tail::log2(self.cost.of_order(p))).collect();
         self.order = match self.options.order {
             Some(order) => (order as usize).clamp(1, highest),
             None => {
                 let digits = from.y.iter().zip(&tol.atol).map(|(y, atol)| y.abs() / (atol + tol.rtol * y.abs()));
-                let bits = digits.filter(|d| d.is_finite()).fold(2.0, f64::max).min(1.0 / FINEST).log2() - tail::TARGET;
-                ((0.5 * bits) as usize).clamp(MIN_ORDER.min(highest), highest)
+                let digits = digits.filter(|d| d.is_finite()).fold(2.0, f64::max).min(1.0 / FINEST);
+                // As if all coefficients were as large as the value in a fitting unit of time.
+                let envelope = Envelope::Geometric { level: tail::log2(digits), rate: 0.0 };
+                envelope.best_order(self.range(), &self.costs)
             }
         };
         // A first guess of the scale of time: in which y changes by itself.
@@ -334,7 +346,7 @@ impl Method for Taylor {
         if self.order == 0 {
             self.first_order(from, tol);
         } else if self.options.order.is_none() {
-            let range = [MIN_ORDER.min(self.highest()), self.highest()];
+            let range = self.range();
             self.order = match self.enough.take() {
                 Some(order) => order.clamp(range[0], range[1]),
                 None => self.envelope.better_order(self.order, range, &self.costs),

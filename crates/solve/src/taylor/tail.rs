@@ -16,7 +16,7 @@ use super::polynomial::PADDING;
 /// log₂ of a number that is not negative, to 0.09, from its bits; of zero it is below [`NOTHING`]. J. N. Mitchell, IRE Trans.
 /// Electron. Comput. 11 (1962) 512–517.
 #[inline(always)]
-fn log2(x: f64) -> f64 {
+pub(super) fn log2(x: f64) -> f64 {
     const BITS: f64 = 1.0 / (1u64 << 52) as f64;
     x.to_bits() as i64 as f64 * BITS - 1023.0
 }
@@ -144,7 +144,7 @@ pub(super) fn envelope(c: &[f64], n: usize, order: usize, weights: &[f64]) -> En
 
 /// The part of the tolerance that the first coefficient left out may use, as a power of two. Small, because the errors
 /// of all steps add up, and a smaller one costs little: at order 20 a tenth of it shortens the step by a tenth.
-pub(super) const TARGET: f64 = -9.0;
+pub(super) const TARGET: f64 = -11.0;
 
 /// Steps stay within this part of the radius of convergence, as a power of two: 0.9.
 const PART_OF_RADIUS: f64 = -0.152;
@@ -174,11 +174,30 @@ impl Envelope {
         matches!(self, Envelope::Geometric { .. })
     }
 
-    /// Of the orders near to the one given the one with the lowest cost per time: the step goes with
-    /// 2^(−(level − target)/(p + 1)). `costs` are logarithms to base 2.
+    /// The logarithm of the cost per time of an order: the step goes with 2^(−(level − target)/(p + 1)). `costs` are
+    /// logarithms to base 2, too.
+    #[inline(always)]
+    fn price(level: f64, p: usize, costs: &[f64]) -> f64 {
+        costs[p] + (level - TARGET) / (p + 1) as i32 as f64
+    }
+
+    /// The order of a range with the lowest cost per time.
+    pub fn best_order(&self, range: [usize; 2], costs: &[f64]) -> usize {
+        let Envelope::Geometric { level, .. } = *self else { return range[0] };
+        let mut best = (range[0], f64::INFINITY);
+        for p in range[0]..=range[1] {
+            let price = Envelope::price(level, p, costs);
+            if price < best.1 {
+                best = (p, price);
+            }
+        }
+        best.0
+    }
+
+    /// Of the orders near to the one given the one with the lowest cost per time.
     pub fn better_order(&self, order: usize, range: [usize; 2], costs: &[f64]) -> usize {
         let Envelope::Geometric { level, .. } = *self else { return order };
-        let price = |p: usize| costs[p] + (level - TARGET) / (p + 1) as i32 as f64;
+        let price = |p: usize| Envelope::price(level, p, costs);
         let mut best = (order, price(order) - 0.01);
         for p in [order.saturating_sub(1), order + 1, order.saturating_sub(3), order + 3] {
             if (range[0]..=range[1]).contains(&p) && price(p) < best.1 {
