@@ -16,6 +16,7 @@
 //! assert!((run.final_value("y").unwrap() - (-1.0f64).exp()).abs() < 1e-6);
 //! ```
 
+mod batch;
 mod compile;
 mod eigen;
 mod explain;
@@ -28,6 +29,7 @@ mod run;
 mod summary;
 pub mod transform;
 
+pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};

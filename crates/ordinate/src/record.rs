@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// A row could not be stored.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RowError {
     /// What was written to.
     pub place: String,

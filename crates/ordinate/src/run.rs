@@ -83,7 +83,7 @@ impl Default for RunOptions {
 }
 
 /// Why a run did not begin, or could not be stored.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum RunError {
     /// The model has no end time and none was given.
     NoEndTime,
@@ -341,15 +341,15 @@ fn solver_options(
 }
 
 /// Values at the start, checked.
-struct StartValues {
-    states: Vec<f64>,
-    held: Vec<f64>,
+pub(crate) struct StartValues {
+    pub states: Vec<f64>,
+    pub held: Vec<f64>,
     /// Column, name and value of start values that must follow from the equations.
-    checks: Vec<(usize, String, f64)>,
+    pub checks: Vec<(usize, String, f64)>,
 }
 
 impl StartValues {
-    fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
+    pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
         let model = &compiled.sorted.model;
         let mut diagnostics = Vec::new();
         for (given, time) in model.starts.iter().zip(&compiled.start_times) {
@@ -425,7 +425,7 @@ impl Sink for Silent {
 }
 
 /// Evaluates the outputs of each row and hands it on.
-struct Recorder<'a> {
+pub(crate) struct Recorder<'a> {
     evaluator: Evaluator,
     sink: &'a mut dyn RowSink,
     values: Vec<f64>,
@@ -437,13 +437,13 @@ struct Recorder<'a> {
     wants_steps: bool,
     checks: &'a [(usize, String, f64)],
     failure: Option<RowError>,
-    inconsistent: Option<(String, f64, f64)>,
+    pub inconsistent: Option<(String, f64, f64)>,
     /// Column and time of the first value that is not finite.
     not_finite: Option<(usize, f64)>,
 }
 
 impl<'a> Recorder<'a> {
-    fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
+    pub fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
         let states = compiled.program.visible;
         Recorder {
             evaluator: Evaluator::new(compiled.program.clone()),
@@ -521,7 +521,8 @@ impl Sink for Recorder<'_> {
     }
 }
 
-fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
+/// Names of the stored columns without `time`, and their values where a run ended.
+pub(crate) fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
     let mut out = vec![0.0; compiled.program.outputs.results.len()];
     let mut evaluator = Evaluator::new(compiled.program.clone());
     if outcome.y.iter().all(|v| v.is_finite()) {

@@ -1,6 +1,6 @@
 //! The evaluator in double precision: a loop over instructions, no allocation.
 
-use crate::jets::Series;
+use crate::jets::{self, JetCode, Series};
 use crate::packed::Packed;
 use crate::{Literal, Program, Target, time_switch};
 use ordinate_solve::{Jets, Layout, LinearForm, System};
@@ -165,6 +165,12 @@ impl Evaluator {
         let mut out = [0.0; 2];
         self.results(|c| &c.time_switches[switch], t, &[], &[], &mut out);
         (out[0], out[1])
+    }
+
+    /// The series code of a program without discrete values; `None` if there are such, or if it has no series.
+    pub fn jet_code(&self) -> Option<JetCode> {
+        let smooth = self.program.layout.discrete() == 0;
+        smooth.then(|| jets::compile(&self.program, &self.program.rhs, &self.registers)).flatten()
     }
 
     /// The constants as they are after the prologue, for other evaluators over the same registers.

@@ -20,4 +20,4 @@ pub use compile::compile;
 pub use evaluator::Evaluator;
 pub use instruction::*;
 pub use jacobian::Jacobian;
-pub use jets::{JetCode, JetInstruction, JetOp, Operand, Sum, Value};
+pub use jets::{JetCode, JetInstruction, JetOp, LaneSeries, Operand, Sum, Value};

@@ -4,6 +4,7 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
+mod batch;
 mod channels;
 mod controller;
 mod crossings;
@@ -15,6 +16,7 @@ mod initial_step;
 mod instants;
 mod jets;
 mod kernels;
+mod lanes;
 mod linear;
 mod method;
 mod methods;
@@ -31,10 +33,12 @@ pub mod tableaus;
 mod taylor;
 mod zeno;
 
+pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
 pub use doubling::StepDoubling;
 pub use driver::solve;
 pub use explicit::ExplicitRk;
 pub use jets::{JetCost, Jets};
+pub use lanes::{LANES, Lanes, Number, Processor, Task};
 pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, PropagatorError, SparseRows, WhereLinear};
 pub use method::*;
 pub use methods::{BadParameter, Choice, by_name, names};

@@ -6,8 +6,9 @@ use serde_json::Value;
 /// Error allowed at the end in units of TOL and of the size of a state; the thesis bounds terms of one step, not the sum.
 const SLACK: f64 = 10.0;
 
-/// Growth of a disturbance up to the time of the reference, measured (`lorenz-160` of the golden data).
-const AMPLIFIES: [(&str, f64); 1] = [("4.26 rho=160", 9.4e5)];
+/// Growth of a disturbance up to the time of the reference, measured (`lorenz-160` of the golden data; of Kepler's orbit by
+/// a start 1e-8 aside).
+const AMPLIFIES: [(&str, f64); 2] = [("4.26 rho=160", 9.4e5), ("4.27 e=0.75", 4e3)];
 
 fn json(path: &str) -> Value {
     let text = std::fs::read_to_string(repository().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));

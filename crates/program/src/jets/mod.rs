@@ -5,6 +5,7 @@ mod code;
 mod compile;
 mod engine;
 mod kernel;
+mod lanes;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
@@ -14,6 +15,8 @@ mod print;
 mod recurrence;
 
 pub use code::*;
+pub(crate) use compile::compile;
+pub use lanes::LaneSeries;
 
 use crate::{Evaluator, Program};
 use engine::Engine;
@@ -41,7 +44,7 @@ pub(crate) struct Series {
 impl Series {
     /// Series for the discrete values that stand in the registers; `None` if there are none.
     pub fn new(program: &Program, registers: &[f64]) -> Option<Series> {
-        let code = compile::compile(program, &program.rhs, registers)?;
+        let code = compile(program, &program.rhs, registers)?;
         Some(Series { f: vec![0.0; code.states], cost: cost(&code), engine: Engine::new(code) })
     }
 }

@@ -15,62 +15,68 @@
 //! All sums are over 1 ≤ j < k. R. E. Moore, Interval Analysis (1966), chapter 11; A. Griewank, A. Walther, Evaluating
 //! Derivatives (2008), tables 13.1 and 13.2; À. Jorba, M. Zou, Experiment. Math. 14 (2005) 99–117, proposition 2.1.
 
-use super::code::{JetOp, Operand, Value};
+use super::code::{JetOp, Value};
 use ordinate_expr::power;
+use ordinate_solve::Number;
 
 /// What the recurrence of an instruction needs at every order: the factors in the formulas above, found with the values
 /// at the point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Factors {
+pub(super) struct Factors<N = f64> {
     /// Of the inner sum (of the second one of aʳ).
-    pub sum: f64,
+    pub sum: N,
     /// Of the newest coefficient of the first operand.
-    pub a: f64,
+    pub a: N,
     /// Of that of the second operand.
-    pub b: f64,
+    pub b: N,
 }
 
 /// The values of an instruction's nodes at the point and its factors; `value` gives the values of earlier nodes.
-#[inline]
-pub(super) fn begin(op: &JetOp, value: impl Fn(u32) -> f64) -> (f64, Factors) {
-    let at = |operand: &Operand| operand.value(value(operand.node));
+#[inline(always)]
+pub(super) fn begin<N: Number>(op: &JetOp<N::Stored>, value: impl Fn(u32) -> N) -> (N, Factors<N>) {
+    let zero = N::splat(0.0);
     match op {
         JetOp::Sum(_) => unreachable!("sums have no factors"),
         JetOp::Mul(a, b) => {
-            let (x, y) = (at(a), at(b));
-            (x * y, Factors { sum: a.factor * b.factor, a: y * a.factor, b: x * b.factor })
+            let (x, y) = (a.value(value(a.node)), b.value(value(b.node)));
+            let (f, g) = (N::load(&a.factor), N::load(&b.factor));
+            (x * y, Factors { sum: f * g, a: y * f, b: x * g })
         }
         JetOp::Square(a) => {
-            let x = at(a);
-            (x * x, Factors { sum: a.factor * a.factor, a: 2.0 * x * a.factor, b: 0.0 })
+            let (x, f) = (a.value(value(a.node)), N::load(&a.factor));
+            (x * x, Factors { sum: f * f, a: N::splat(2.0) * x * f, b: zero })
         }
         JetOp::Div(a, b) => {
-            let (x, y) = (at(a), at(b));
-            (x / y, Factors { sum: -b.factor / y, a: a.factor / y, b: -b.factor / y * (x / y) })
+            let (x, y) = (a.value(value(a.node)), b.value(value(b.node)));
+            let slope = -N::load(&b.factor) / y;
+            (x / y, Factors { sum: slope, a: N::load(&a.factor) / y, b: slope * (x / y) })
         }
         JetOp::Reciprocal(numerator, b) => {
-            let y = at(b);
-            (numerator / y, Factors { sum: -b.factor / y, a: -b.factor / y * (numerator / y), b: 0.0 })
+            let y = b.value(value(b.node));
+            let (slope, quotient) = (-N::load(&b.factor) / y, N::load(numerator) / y);
+            (quotient, Factors { sum: slope, a: slope * quotient, b: zero })
         }
         JetOp::Sqrt(a) => {
-            let y = at(a).sqrt();
-            (y, Factors { sum: -0.5 / y, a: 0.5 * a.factor / y, b: 0.0 })
+            let y = a.value(value(a.node)).sqrt();
+            let half = N::splat(0.5);
+            (y, Factors { sum: -half / y, a: half * N::load(&a.factor) / y, b: zero })
         }
         JetOp::Power { a, r, cube_root, .. } => {
-            let x = at(a);
-            let y = if *cube_root { x.cbrt() } else { power(x, *r) };
-            let slope = a.factor / x;
-            (y, Factors { sum: slope, a: r * slope * y, b: slope * (r + 1.0) })
+            let (x, r) = (a.value(value(a.node)), N::load(r));
+            let y = if *cube_root { x.map(f64::cbrt) } else { x.map2(r, power) };
+            let slope = N::load(&a.factor) / x;
+            (y, Factors { sum: slope, a: r * slope * y, b: slope * (r + N::splat(1.0)) })
         }
-        JetOp::Weigh(a) => (0.0, Factors { sum: 0.0, a: a.factor, b: 0.0 }),
+        JetOp::Weigh(a) => (zero, Factors { sum: zero, a: N::load(&a.factor), b: zero }),
         // W is known only after all values: `finish`.
-        JetOp::Antiproduct { value: how, of, .. } | JetOp::Antiquotient { value: how, of, .. } => {
+        JetOp::Antiproduct { value: how, of: [a, b], .. } | JetOp::Antiquotient { value: how, of: [a, b], .. } => {
+            let x = a.value(value(a.node));
             let y = match how {
-                Value::Call(f) => f.evaluate(at(&of[0])),
-                Value::Power => power(at(&of[0]), at(&of[1])),
-                Value::Atan2 => at(&of[0]).atan2(at(&of[1])),
+                Value::Call(f) => x.map(|x| f.evaluate(x)),
+                Value::Power => x.map2(b.value(value(b.node)), power),
+                Value::Atan2 => x.map2(b.value(value(b.node)), f64::atan2),
             };
-            (y, Factors::default())
+            (y, Factors { sum: zero, a: zero, b: zero })
         }
     }
 }
@@ -93,15 +99,17 @@ pub(super) fn constant_sum_factor(op: &JetOp) -> Option<f64> {
 }
 
 /// The factors that need the value of w, which may be a later node.
-#[inline]
-pub(super) fn finish(op: &JetOp, value: impl Fn(u32) -> f64) -> Option<Factors> {
+#[inline(always)]
+pub(super) fn finish<N: Number>(op: &JetOp<N::Stored>, value: impl Fn(u32) -> N) -> Option<Factors<N>> {
+    let zero = N::splat(0.0);
     match op {
         JetOp::Antiproduct { w, factor, .. } => {
-            Some(Factors { sum: factor * w.factor, a: factor * w.value(value(w.node)), b: 0.0 })
+            let (f, factor) = (N::load(&w.factor), N::load(factor));
+            Some(Factors { sum: factor * f, a: factor * w.value(value(w.node)), b: zero })
         }
         JetOp::Antiquotient { w, .. } => {
-            let inverse = 1.0 / w.value(value(w.node));
-            Some(Factors { sum: -w.factor * inverse, a: inverse, b: 0.0 })
+            let inverse = N::splat(1.0) / w.value(value(w.node));
+            Some(Factors { sum: -N::load(&w.factor) * inverse, a: inverse, b: zero })
         }
         JetOp::Sum(_)
         | JetOp::Mul(..)

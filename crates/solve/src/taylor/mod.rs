@@ -19,26 +19,27 @@ use crate::initial_step::{Limits, initial_step};
 use crate::{ExplicitRk, JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work, tableaus};
 use polynomial::Step;
 use tail::Envelope;
+pub(crate) use tail::TARGET;
 
 /// The highest order in double precision; beyond it rounding leaves nothing to gain.
 pub const MAX_ORDER: u32 = 64;
 
 /// The lowest order that is chosen automatically.
-const MIN_ORDER: usize = 4;
+pub(crate) const MIN_ORDER: usize = 4;
 
 /// The highest order that is chosen automatically for a step that is free: beyond it little time is gained, and the longer
 /// the steps are, the more rounding of the first coefficients grows in the later ones.
-const HIGHEST_CHOSEN: usize = 32;
+pub(crate) const HIGHEST_CHOSEN: usize = 32;
 
 /// The finest relative tolerance that the steps follow: what is left out is then a sixteenth of a rounding error.
-const FINEST: f64 = 128.0 * f64::EPSILON;
+pub(crate) const FINEST: f64 = 128.0 * f64::EPSILON;
 
 /// A step whose error by the defect at its end is below this went as the series said. Others may have passed something that
 /// the series does not know, such as a branch point.
 const SURE: f64 = 1.0 / 16.0;
 
 /// Where else a step is looked at if its series does not tell how it goes on.
-const LOOKS: [f64; 6] = [0.0613, 0.2217, 0.3941, 0.5702, 0.7389, 0.9128];
+pub(crate) const LOOKS: [f64; 6] = [0.0613, 0.2217, 0.3941, 0.5702, 0.7389, 0.9128];
 
 /// How the order is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -144,7 +144,7 @@ pub(super) fn envelope(c: &[f64], n: usize, order: usize, weights: &[f64]) -> En
 
 /// The part of the tolerance that the first coefficient left out may use, as a power of two. Small, because the errors
 /// of all steps add up, and a smaller one costs little: at order 20 a tenth of it shortens the step by a tenth.
-pub(super) const TARGET: f64 = -11.0;
+pub(crate) const TARGET: f64 = -11.0;
 
 /// Steps stay within this part of the radius of convergence, as a power of two: 0.9.
 const PART_OF_RADIUS: f64 = -0.152;
