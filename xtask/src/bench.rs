@@ -20,7 +20,7 @@ struct Race {
     about: &'static str,
 }
 
-const RACES: [Race; 3] = [
+const RACES: [Race; 4] = [
     Race {
         title: "Solving, at equal error",
         script: "race.py",
@@ -44,12 +44,18 @@ const RACES: [Race; 3] = [
                 -march=native -ffast-math). Error = max over |u − ref| and 100 Ω |i − ref| at the end; an answer that is \
                 less exact than both the tolerance and the C program does not count as met.",
     },
+    Race {
+        title: "Many trajectories side by side",
+        script: "ensemble.py",
+        about: "1000 Lorenz trajectories to t = 10 through `ordinate::batch` against heyoka in batches of 8, both at the same \
+                tolerance on one core; heyoka's compiling does not count.",
+    },
 ];
 
 /// Runs all benchmarks and writes `BENCHMARKS.md`; `quick` only start-up and one race, and writes nothing.
 pub fn bench(arguments: &[String]) -> bool {
     let quick = arguments.iter().any(|a| a.eq_ignore_ascii_case("quick"));
-    if !cargo(&["build", "--release"]) {
+    if !cargo(&["build", "--release"]) || !cargo(&["build", "--release", "-p", "ordinate", "--example", "ensemble"]) {
         return false;
     }
     let binary = target().join("release/ordinate");
