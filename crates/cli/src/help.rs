@@ -135,8 +135,16 @@ fn methods() -> String {
         let control = if method.estimates { "error estimate built in" } else { "error by step doubling" };
         let names =
             if method.aliases.is_empty() { String::new() } else { format!("; also {}", method.aliases.join(", ")) };
-        writeln!(out, "  {:<11} order {}, {control}{names}", method.name, method.order).expect("a string");
+        let order = method.order;
+        let order = if method.order_varies { format!("up to {order}, chosen in each step") } else { order.to_string() };
+        writeln!(out, "  {:<11} order {order}, {control}{names}", method.name).expect("a string");
     }
-    out.push_str("\nAll are explicit. --step H makes the step fixed; then the error is not controlled.\n");
+    out.push_str(
+        "\ntaylor works on the equations as they are, mtsm on the polynomial system that they are transformed to; linear
+systems have a path of their own. --order P fixes the order, --max-order P bounds it.
+
+All are explicit. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm add terms
+until three in a row are below --atol; --h-scale S lengthens the step once, when the order stays at --min-ord.\n",
+    );
     out
 }

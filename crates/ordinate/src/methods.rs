@@ -19,8 +19,10 @@ const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78"];
 pub struct MethodInfo {
     /// Its name.
     pub name: &'static str,
-    /// Its order.
+    /// Its order, the highest one where it varies.
     pub order: u32,
+    /// Whether the order is chosen for each step.
+    pub order_varies: bool,
     /// Whether it estimates its error; otherwise two half steps do.
     pub estimates: bool,
     /// What SciPy and MATLAB call it.
@@ -35,6 +37,7 @@ pub fn methods() -> Vec<MethodInfo> {
         Some(MethodInfo {
             name,
             order: choice.order(),
+            order_varies: choice.order_varies(),
             estimates: choice.build(1, true).error_exponent().is_some(),
             aliases: ALIASES.iter().filter(same).copied().collect(),
         })

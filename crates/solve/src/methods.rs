@@ -106,6 +106,11 @@ impl Choice {
         }
     }
 
+    /// Whether the order is chosen for each step.
+    pub fn order_varies(&self) -> bool {
+        matches!(self.family, Family::Taylor { options, .. } if options.order.is_none())
+    }
+
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
     pub fn with_phi(self, phi: f64) -> Result<Choice, BadParameter> {
         match self.family {
