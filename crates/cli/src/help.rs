@@ -140,11 +140,12 @@ fn methods() -> String {
         writeln!(out, "  {:<11} order {order}, {control}{names}", method.name).expect("a string");
     }
     out.push_str(
-        "\ntaylor works on the equations as they are, mtsm on the polynomial system that they are transformed to; linear
-systems have a path of their own. --order P fixes the order, --max-order P bounds it.
+        "\ntaylor works on the equations as they are, mtsm on the polynomial system that they are transformed to;
+linear systems have a path of their own. --order P fixes the order, --max-order P bounds it.
 
-All are explicit. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm add terms
-until three in a row are below --atol; --h-scale S lengthens the step once, when the order stays at --min-ord.\n",
+All are explicit. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
+add terms until three in a row are below --atol; --h-scale S lengthens the step once, when the order
+stays at --min-ord.\n",
     );
     out
 }

@@ -65,7 +65,7 @@ fn by_suffix(path: Option<&str>) -> TransformFormat {
 
 fn written(system: &Polynomial, format: TransformFormat, source: &Source) -> Result<String, Vec<Diagnostic>> {
     match format {
-        TransformFormat::Text => Ok(system.text()),
+        TransformFormat::Text => system.text(),
         TransformFormat::Json => Ok(format!("{}\n", system.json()?)),
         TransformFormat::Eq => system.model(&source.name),
         TransformFormat::Latex => Ok(system.latex()),

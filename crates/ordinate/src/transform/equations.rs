@@ -1,8 +1,10 @@
 //! The equations as text: for people, and for models.
 
 use super::Polynomial;
+use crate::short;
 use ordinate_expr::{Expr, ExprId, Graph};
 use ordinate_model::Term;
+use ordinate_syntax::Diagnostic;
 use std::fmt::Write;
 
 /// Writing to a string does not fail.
@@ -85,7 +87,8 @@ impl Polynomial {
     }
 
     /// `ordinate transform` for people.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> Result<String, Vec<Diagnostic>> {
+        let (start, _) = self.start()?;
         let model = &self.compiled.sorted.model;
         let mut out = String::new();
         let auxiliary = self.meanings.len();
@@ -105,8 +108,10 @@ impl Polynomial {
         }
         if auxiliary > 0 {
             writeln!(out, "\nwhere").expect(OK);
-            for (name, &meaning) in self.names()[self.visible..].iter().zip(&self.meanings) {
-                writeln!(out, "  {name} = {}", model.print(meaning)).expect(OK);
+            for ((name, &meaning), start) in
+                self.names()[self.visible..].iter().zip(&self.meanings).zip(&start[self.visible..])
+            {
+                writeln!(out, "  {name} = {}, at the start {}", model.print(meaning), short(*start)).expect(OK);
             }
         }
         if !model.switches.is_empty() {
@@ -120,6 +125,6 @@ impl Polynomial {
                 writeln!(out, "  {} = {what}", model.name(switch.mode)).expect(OK);
             }
         }
-        out
+        Ok(out)
     }
 }

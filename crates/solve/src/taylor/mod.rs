@@ -31,8 +31,9 @@ pub(crate) const MIN_ORDER: usize = 4;
 /// the steps are, the more rounding of the first coefficients grows in the later ones.
 pub(crate) const HIGHEST_CHOSEN: usize = 32;
 
-/// The finest relative tolerance that the steps follow: what is left out is then a sixteenth of a rounding error.
-pub(crate) const FINEST: f64 = 128.0 * f64::EPSILON;
+/// The finest relative tolerance that the steps follow: what is left out is then a small part of a
+/// rounding error, for it adds up with one sign while rounding changes its own.
+pub(crate) const FINEST: f64 = 8.0 * f64::EPSILON;
 
 /// A step whose error by the defect at its end is below this went as the series said. Others may have passed something that
 /// the series does not know, such as a branch point.
@@ -69,6 +70,8 @@ pub struct Taylor {
     order: usize,
     /// The order that was enough for a step kept short for the sake of rounding.
     enough: Option<usize>,
+    /// For very low orders: the step that the error of the last one allows.
+    feedback: Option<f64>,
     /// log₂ of the cost of each order.
     costs: Vec<f64>,
     cost: JetCost,
@@ -118,6 +121,7 @@ impl Taylor {
             fixed_step,
             order: 0,
             enough: None,
+            feedback: None,
             costs: Vec::new(),
             cost: JetCost::default(),
             c: Vec::new(),
@@ -353,7 +357,9 @@ impl Method for Taylor {
                 None => self.envelope.better_order(self.order, range, &self.costs),
             };
         }
-        self.series(system, from, tol)
+        let h = self.series(system, from, tol)?;
+        // So few coefficients do not tell how a series goes on; the error of the step before does.
+        if self.order < MIN_ORDER { Ok(self.feedback.unwrap_or(h)) } else { Ok(h) }
     }
 
     fn try_step(
@@ -376,6 +382,10 @@ impl Method for Taylor {
             if inside.0 > error {
                 (error, worst) = inside;
             }
+        }
+        if self.order < MIN_ORDER {
+            let factor = (0.25 / error.max(1e-12)).powf(1.0 / (self.order + 1) as f64);
+            self.feedback = Some(h * factor.clamp(0.2, 5.0));
         }
         let next_h = (error > 1.0).then(|| {
             let factor = (0.25 / error).powf(1.0 / (self.order + 1) as f64);
@@ -428,6 +438,7 @@ impl Method for Taylor {
 
     fn restart(&mut self) {
         (self.known, self.begun, self.accepted) = (false, false, false);
+        self.feedback = None;
         self.carry.fill(0.0);
         if let Some(substitute) = &mut self.substitute {
             substitute.method.restart();
