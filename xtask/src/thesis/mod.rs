@@ -1,5 +1,6 @@
 //! `cargo xtask thesis`: the tables of the thesis again, ours beside the printed figures, as one report.
 
+mod counts;
 mod report;
 mod solve;
 mod tables;
@@ -46,7 +47,11 @@ pub fn thesis(arguments: &[String]) -> bool {
 }
 
 fn write(file: &PathBuf, tables: &Tables, sections: &[Section]) -> bool {
-    let text = report::markdown(tables, sections);
+    let counts = match counts::section() {
+        Ok(counts) => counts,
+        Err(reason) => return failed(&reason),
+    };
+    let text = report::markdown(tables, sections) + &counts;
     if let Err(reason) = std::fs::write(file, text) {
         return failed(&format!("{}: {reason}", file.display()));
     }
