@@ -35,3 +35,11 @@ impl Stiffness {
         }
     }
 }
+
+/// Whether the solution changes so little in a step that its accuracy would bear a much longer one: all that a method
+/// needs to know besides h·|λ|, whose own steps are as long as the series allows.
+pub(crate) fn hardly_changes(y0: &[f64], y1: &[f64]) -> bool {
+    let size = y0.iter().chain(y1).fold(0.0, |most: f64, y| most.max(y.abs()));
+    let change = y0.iter().zip(y1).fold(0.0, |most: f64, (a, b)| most.max((b - a).abs()));
+    change <= 0.02 * size
+}

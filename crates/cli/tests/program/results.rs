@@ -223,3 +223,34 @@ fn degenerate_runs_can_be_drawn() {
         place.run(&[&["run", "a<b&c>.eq", "-q", "--plot"], more].concat()).expect(0);
     }
 }
+
+/// Stiff: the solution hardly changes in a step, and yet the step cannot be longer. The Taylor methods notice it, too.
+#[test]
+fn stiffness_is_noticed_by_the_taylor_methods_and_only_where_it_is() {
+    let stiff =
+        [("y' = -1e5*(y - cos(t)); y(0) = 1", "1"), ("x' = y; y' = 1000*(1 - x^2)*y - x; init x = 2, y = 0", "100")];
+    let smooth = [
+        ("y' = -y; y(0) = 1", "20"),
+        ("y' = 100*z; z' = -100*y; init y = 0, z = 1", "50"),
+        ("x' = 10*(y - x); y' = x*(28 - z) - y; z' = x*y - 8/3*z; init x = 1, y = 1, z = 1", "50"),
+        ("phi'' = -5*sin(phi); init phi = 2, phi' = 0", "500"),
+    ];
+    for (models, expected) in [(stiff.as_slice(), true), (smooth.as_slice(), false)] {
+        for (text, end) in models {
+            for method in ["taylor", "mtsm"] {
+                let options = ["run", "-e", text, "-t", end, "-m", method, "--summary", "json", "-q"];
+                assert_eq!(Place::new().run(&options).expect(0).json()["stiff"], expected, "{method}: {text}");
+            }
+        }
+    }
+}
+
+/// A fixed step is halved towards a pole until it is lost; the pole is named all the same, and the rows are kept.
+#[test]
+fn a_pole_is_named_with_a_fixed_step() {
+    let place = Place::new();
+    let options = ["run", "-e", "y' = y^2; y(0) = 1", "-t", "2", "-m", "taylor", "--step", "0.1", "-o", "o.csv"];
+    let said = place.run(&options).expect(3);
+    assert!(said.err.contains("a pole of order 1 near t = 1"), "{}", said.err);
+    assert!(place.table("o.csv").rows.len() > 200);
+}

@@ -9,6 +9,7 @@ use super::kernels::{Instructions, Norms};
 use super::precalculated::Precalculated;
 use super::scaling::{INPUT_WEIGHT, MAX_TERMS, Tails};
 use super::terms::Terms;
+use crate::stiffness::hardly_changes;
 use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
 
 /// h·N that steps may have. At 10 the largest term of the series is 3e3 times the state, and four digits of the
@@ -344,6 +345,12 @@ impl Method for LinearTaylor {
 
     fn order(&self) -> u32 {
         MAX_TERMS as u32
+    }
+
+    /// Steps end where the norm of the matrix, not the solution, ends them.
+    fn stiffness(&mut self, _system: &mut dyn System, from: &Point) -> Option<f64> {
+        let norm = self.engine.as_ref()?.scaling.norm;
+        Some(if hardly_changes(from.y, &self.end) { self.h * norm / REACH[2] } else { 0.0 })
     }
 
     fn work(&self) -> Work {

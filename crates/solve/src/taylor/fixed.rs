@@ -72,9 +72,12 @@ impl Taylor {
         let jets = system.jets(from.d).expect("it was begun");
         jets.extend(self.scale, order, &mut self.c);
         self.work.jets += 1;
+        self.order = order;
+        self.known = true;
         let Some(place) = first_not_finite(&self.c, n, order) else { return Ok(()) };
         // In shorter units of time the same coefficients may be finite.
-        jets.extend(self.scale * 1e-12, order, &mut self.c);
+        self.scale *= 1e-12;
+        jets.extend(self.scale, order, &mut self.c);
         (self.begun, self.accepted) = (false, false);
         match first_not_finite(&self.c, n, order) {
             Some(place) => Err(StepFailure::NoSeries { component: place % n, order: (place / n) as u32 }),

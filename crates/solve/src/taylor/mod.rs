@@ -16,6 +16,7 @@ mod singular;
 mod tail;
 
 use crate::initial_step::{Limits, initial_step};
+use crate::stiffness::hardly_changes;
 use crate::{ExplicitRk, JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work, tableaus};
 use polynomial::Step;
 use tail::Envelope;
@@ -452,6 +453,22 @@ impl Method for Taylor {
 
     fn order(&self) -> u32 {
         self.options.order.unwrap_or(self.options.max_order)
+    }
+
+    /// The last coefficients of a solution that contains C e^(λt) go like λᵏ/k!, however small C is: their ratio gives
+    /// |λ|. The stability interval of order p is about 0.37 p long.
+    fn stiffness(&mut self, _system: &mut dyn System, from: &Point) -> Option<f64> {
+        if self.substituted || self.order < 2 {
+            return None;
+        }
+        let n = from.y.len();
+        let size = |k: usize| self.c[k * n..(k + 1) * n].iter().fold(0.0, |most: f64, c| most.max(c.abs()));
+        let (last, before) = (size(self.order), size(self.order - 1));
+        let order = self.order as f64;
+        if last == 0.0 || before == 0.0 || !hardly_changes(from.y, &self.y1) {
+            return Some(0.0);
+        }
+        Some(last / before * (self.h / self.scale) * order / (0.25 * order))
     }
 
     fn singularity(&self) -> Option<Singularity> {

@@ -1,0 +1,61 @@
+//! Why a run cannot go on: a singularity that the method or the solution shows, or a tolerance that asks for too much.
+
+use super::Run;
+use crate::{Reason, Singularity, Trial};
+
+impl Run<'_> {
+    pub(super) fn not_finite_here(&self, component: usize) -> Reason {
+        Reason::NotFinite { t: self.t, component, at_start: self.t == self.t_start }
+    }
+
+    /// A pole so near to the end that the tolerance cannot tell on which side of it the end is. The steps have become
+    /// short for it, and y has grown large; with y ∼ C/(T−t) the distance T − t is y/y′.
+    pub(super) fn pole_at_end(&mut self) -> Option<Reason> {
+        let (t, elapsed) = (self.t, self.t - self.t_start);
+        let usual = elapsed / self.statistics.steps.max(1) as f64;
+        if self.options.step.is_some() || self.statistics.steps == 0 || self.h > 1e-2 * usual {
+            return None;
+        }
+        self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
+        self.statistics.evaluations.f += 1;
+        // Large where the relative tolerance counts: a small component that just passes through zero is no pole.
+        let counts = |i: usize| self.tol.atol[i] / self.tol.rtol.max(f64::MIN_POSITIVE);
+        let large = |i: usize| self.y[i].abs() > 1e3 * (self.y_start[i].abs() + counts(i));
+        let near = |i: usize| (0.0..=3.0 * self.tol.rtol * elapsed).contains(&(self.y[i] / self.f[i]));
+        let component = (0..self.y.len()).find(|&i| self.f[i] != 0.0 && large(i) && near(i))?;
+        let pole = t + self.y[component] / self.f[component];
+        Some(Reason::Singularity { t, pole, component, exponent: self.method.singularity().map(|s| s.exponent) })
+    }
+
+    /// The singularity that the method sees right ahead.
+    pub(super) fn seen_singularity(&self) -> Option<Reason> {
+        let seen = self.method.singularity()?;
+        let near = 1e-6 * (self.t - self.t_start).max(self.h_max);
+        let Singularity { distance, component, exponent } = seen;
+        let pole = self.t + distance;
+        (distance < near).then_some(Reason::Singularity { t: self.t, pole, component, exponent: Some(exponent) })
+    }
+
+    /// Why the step became too small: f grows beyond all bounds, or the tolerance asks for too much.
+    ///
+    /// At a singularity f has grown so much that at this rate y would have come from its start within a tiny part of
+    /// the time that has passed. For y ∼ C/(T−t) the pole is T = t + y/y′.
+    pub(super) fn lost_step(&mut self, trial: Trial) -> Reason {
+        if let Some(reason) = self.seen_singularity() {
+            return reason;
+        }
+        let (t, elapsed) = (self.t, self.t - self.t_start);
+        self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
+        self.statistics.evaluations.f += 1;
+        let speed = |i: usize| self.f[i].abs() * elapsed / (self.y[i].abs() + self.tol.atol[i] + f64::MIN_POSITIVE);
+        let fastest = (0..self.y.len()).max_by(|&i, &j| speed(i).total_cmp(&speed(j)));
+        match fastest {
+            Some(component) if speed(component) > 1e6 => {
+                let (y, f) = (self.y[component], self.f[component]);
+                let pole = if y * f > 0.0 { t + (y / f).min(1e-6 * elapsed) } else { t };
+                Reason::Singularity { t, pole, component, exponent: None }
+            }
+            _ => Reason::StepTooSmall { t, h: self.h, component: trial.worst, error: trial.error },
+        }
+    }
+}
