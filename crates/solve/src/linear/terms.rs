@@ -1,6 +1,7 @@
 //! The terms of the series of a step, kept: for dense output, and for steps of given length whose order they decide.
 
 use super::engine::Engine;
+use crate::taylor::IN_A_ROW;
 
 /// Terms of one piece of a step: the whole, unless it had to be halved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +102,7 @@ impl Terms {
             }
             let below = term.iter().zip(&engine.atol).all(|(w, &atol)| w.abs() < atol || w.abs() <= least);
             small = if below { small + 1 } else { 0 };
-            if small == 3 {
+            if small == IN_A_ROW {
                 self.pieces.push(Piece { begin, width, order: k, at });
                 return Ok(k);
             }

@@ -5,8 +5,8 @@
 use super::{Taylor, first_not_finite, polynomial};
 use crate::{Point, StepFailure, System, Tolerance, Trial};
 
-/// So many terms in a row must be small.
-const IN_A_ROW: usize = 3;
+/// So many terms in a row must be small, also those of linear systems.
+pub(crate) const IN_A_ROW: usize = 3;
 
 /// Orders computed at a time.
 const PORTION: usize = 12;

@@ -18,6 +18,7 @@ mod tail;
 use crate::initial_step::{Limits, initial_step};
 use crate::stiffness::hardly_changes;
 use crate::{ExplicitRk, JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work, tableaus};
+pub(crate) use fixed::IN_A_ROW;
 use polynomial::Step;
 use tail::Envelope;
 pub(crate) use tail::TARGET;
