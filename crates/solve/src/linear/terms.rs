@@ -37,7 +37,7 @@ pub(crate) enum Unfinished {
 }
 
 /// The order of a step of given length is at most this.
-pub(crate) const MAX_ORDER: usize = 64;
+pub(crate) const MAX_ORDER: usize = crate::MAX_ORDER as usize;
 
 impl Terms {
     pub fn clear(&mut self, n: usize) {
