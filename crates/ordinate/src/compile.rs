@@ -2,7 +2,7 @@
 
 use ordinate_expr::ExprId;
 use ordinate_model::{Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort};
-use ordinate_program::Program;
+use ordinate_program::{Evaluator, Program};
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub enum Failure {
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The sorted model, with names.
-    pub sorted: Sorted,
+    pub sorted: Arc<Sorted>,
     /// The program.
     pub program: Arc<Program>,
     /// Start and end time of the text.
@@ -78,6 +78,15 @@ pub struct Compiled {
     pub parse_seconds: f64,
     /// Seconds spent from the tree to the program.
     pub compile_seconds: f64,
+}
+
+impl Compiled {
+    /// An evaluator that compiles the Jacobian when a method asks for it.
+    pub(crate) fn evaluator(&self) -> Evaluator {
+        let sorted = self.sorted.clone();
+        let complete = Arc::new(move || ordinate_program::compile(&mut Sorted::clone(&sorted), true));
+        Evaluator::with_complete(self.program.clone(), complete)
+    }
 }
 
 /// A stage that prints itself.
@@ -123,7 +132,16 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let run = model.run.and_then(|(from, to)| Some((model.constant(from)?, model.constant(to)?)));
     let times: Vec<Option<ExprId>> = model.starts.iter().map(|given| given.at.map(|(at, _)| at)).collect();
     let start_times = times.into_iter().map(|at| model.constant(at?)).collect();
-    Ok(Compiled { sorted, program, run, start_times, warnings: diagnostics, name, parse_seconds, compile_seconds })
+    Ok(Compiled {
+        sorted: Arc::new(sorted),
+        program,
+        run,
+        start_times,
+        warnings: diagnostics,
+        name,
+        parse_seconds,
+        compile_seconds,
+    })
 }
 
 /// The printed form of a stage. Stages before a mistake can be printed, too.

@@ -60,6 +60,24 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the solution has no Taylor series at t = {}: the derivative of order {order} of {} does not exist", short(t), named(component)),
             "a root or a fractional power of zero; start beside it, or use a method without derivatives such as `-m dp8`".into(),
         ),
+        Reason::NewtonFailed { t, h, component } => (
+            t,
+            state(component),
+            format!("the equations of a step could not be solved at t = {} (step {h:.1e}): {} does not converge", short(t), named(component)),
+            "a smaller `--step`, or `guess` values nearer to the solution; look for a place where the equations have no solution".into(),
+        ),
+        Reason::SingularJacobian { t, h, component } => (
+            t,
+            state(component),
+            format!("the equations do not determine {} at t = {} (step {h:.1e}): their Jacobian is singular", named(component), short(t)),
+            "the index changes here, or an equation repeats another one; end the run before, or look at `info`".into(),
+        ),
+        Reason::Inconsistent { t, equation, residual } => (
+            t,
+            state(equation),
+            format!("the algebraic equations have no solution at t = {}: {} is violated by {residual:.3e}", short(t), equation_text(equation, compiled)),
+            "change the start values or give a `guess` nearer to the solution".into(),
+        ),
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
@@ -111,6 +129,19 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         hint
     };
     Some(Explanation { kind: reason.kind(), t, variable, message, hint })
+}
+
+/// The equation behind an algebraic state, or behind an invariant counted behind the states.
+fn equation_text(place: usize, compiled: &Compiled) -> String {
+    let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
+    let states = sorted.states.len();
+    let algebraic = place.checked_sub(states).and_then(|k| sorted.algebraic.get(k)).map(|a| a.equation);
+    let kept = place.checked_sub(states + sorted.algebraic.len()).and_then(|k| sorted.invariants.get(k));
+    let equation = algebraic.or(kept.map(|invariant| invariant.equation)).and_then(|k| model.equations.get(k));
+    match equation {
+        Some(equation) => format!("`{} = {}`", model.print(equation.left), model.print(equation.right)),
+        None => "an equation".into(),
+    }
 }
 
 /// The kind of a singularity (T − t)^−exponent in words.

@@ -4,7 +4,7 @@ use crate::Compiled;
 use crate::eigen::Matrix;
 use ordinate_expr::VarId;
 use ordinate_program::{Evaluator, Program};
-use ordinate_solve::{Options, Rows, Sink, Start, by_name};
+use ordinate_solve::{Options, Rows, Sink, Start, System, by_name};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::ops::ControlFlow;

@@ -180,7 +180,7 @@ fn run(
     let parameters = compiled.parameter_values();
     let (t_start, t_end) = times(compiled, options, &parameters)?;
     let solver_options = solver_options(options, t_start, t_end, &parameters)?;
-    let mut evaluator = Evaluator::new(compiled.program.clone());
+    let mut evaluator = compiled.evaluator();
     let start = StartValues::new(compiled, &mut evaluator, t_start)?;
 
     let layout = &compiled.program.layout;

@@ -19,7 +19,11 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let mut c = Compiler::new(sorted);
     let derivatives: Vec<VarId> = c.sorted.states.iter().map(|state| state.derivative).collect();
     let derivatives: Vec<ExprId> = derivatives.into_iter().map(|v| c.sorted.model.graph.variable(v)).collect();
+    let residuals = c.sorted.algebraic.iter().map(|algebraic| algebraic.residual);
+    let derivatives: Vec<ExprId> = derivatives.into_iter().chain(residuals).collect();
     let rhs = c.section(&derivatives);
+    let kept: Vec<ExprId> = c.sorted.invariants.iter().map(|invariant| invariant.value).collect();
+    let invariants = c.section(&kept);
     let watched = c.watched();
     let switches = c.section(&watched);
     let slope_roots = c.slopes(&watched);
@@ -37,12 +41,14 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let times: Vec<f64> = c.periods();
     let mut time_switches = time_switch::compile(&mut c, &watched);
     let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives));
+    let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept));
 
     let mut program = Program {
         layout: c.layout(&times, &time_switches),
         literals: std::mem::take(&mut c.literals),
         prologue: std::mem::take(&mut c.prologue),
         rhs,
+        invariants,
         switches,
         slopes,
         conditions,
@@ -52,7 +58,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         refresh,
         lists: c.sorted.model.lists.clone(),
         visible: c.sorted.visible,
-        state_names: c.sorted.states.iter().map(|s| c.sorted.model.name(s.var)).collect(),
+        state_names: state_variables(c.sorted).map(|v| c.sorted.model.name(v)).collect(),
         output_names: shown.iter().map(|&v| c.sorted.model.name(v)).collect(),
         ..Program::default()
     };
@@ -69,6 +75,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let mut sections: Vec<&mut Section> = vec![
         &mut program.prologue,
         &mut program.rhs,
+        &mut program.invariants,
         &mut program.switches,
         &mut program.slopes,
         &mut program.conditions,
@@ -78,7 +85,8 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     ];
     sections.extend(program.actions.iter_mut().map(|action| &mut action.section));
     sections.extend(time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
-    sections.extend(jacobian.iter_mut().map(|Jacobian { section, .. }| section));
+    let jacobians = jacobian.iter_mut().chain(&mut invariants_jacobian);
+    sections.extend(jacobians.map(|Jacobian { section, .. }| section));
     let mut most = 0;
     for section in sections {
         relocate(section, &place);
@@ -89,6 +97,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     program.registers = first_temporary as usize + most;
     program.time_switches = time_switches;
     program.jacobian = jacobian;
+    program.invariants_jacobian = invariants_jacobian;
     program
 }
 
@@ -116,7 +125,7 @@ impl<'a> Compiler<'a> {
         let mut leaves: FxHashMap<VarId, u32> = FxHashMap::default();
         let model = &sorted.model;
         let modes = model.switches.iter().map(|switch| switch.mode);
-        let all = sorted.states.iter().map(|state| state.var).chain(modes).chain(held(sorted));
+        let all = state_variables(sorted).chain(modes).chain(held(sorted));
         leaves.extend(all.zip(Program::STATES as u32..));
         let parameters = model.parameters.iter().map(|given| (given.var, given.value)).collect();
         Compiler {
@@ -294,7 +303,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn actions(&mut self) -> Vec<ActionCode> {
-        let states = self.sorted.states.len() as u32 + Program::STATES as u32;
+        let states = state_variables(self.sorted).count() as u32 + Program::STATES as u32;
         let lists: Vec<Vec<(VarId, ExprId)>> =
             self.sorted.model.actions.iter().map(|action| action.assignments.clone()).collect();
         lists
@@ -321,11 +330,23 @@ impl<'a> Compiler<'a> {
             values.insert(g.var, value);
         }
         let zero = self.sorted.model.graph.integer(0);
-        let states = self.sorted.states.iter().map(|state| state.var);
+        // Where the search for an algebraic state begins: its guess.
+        for g in self.sorted.model.guesses.clone() {
+            let value = self.sorted.model.graph.substitute(g.value, |v| values.get(&v).copied());
+            values.entry(g.var).or_insert(value);
+        }
+        let states = state_variables(self.sorted);
         let checks = self.sorted.checks.iter().map(|check| check.var);
         let order: Vec<VarId> = states.chain(held(self.sorted)).chain(checks).collect();
         let roots: Vec<ExprId> = order.iter().map(|v| values.get(v).copied().unwrap_or(zero)).collect();
         self.section(&roots)
+    }
+
+    /// For each state the state that its derivative is.
+    fn velocities(&self) -> Vec<Option<u32>> {
+        let place: FxHashMap<VarId, u32> = state_variables(self.sorted).zip(0..).collect();
+        let of_states = self.sorted.states.iter().map(|state| place.get(&state.derivative).copied());
+        of_states.chain(self.sorted.algebraic.iter().map(|_| None)).collect()
     }
 
     fn periods(&mut self) -> Vec<f64> {
@@ -345,7 +366,7 @@ impl<'a> Compiler<'a> {
         };
         let switches = model.switches.iter().zip(time_switches);
         Layout {
-            states: self.sorted.states.len(),
+            states: state_variables(self.sorted).count(),
             switches: switches.map(|(s, time)| Switch { kind: kind(s.watch), of_time: time.is_some() }).collect(),
             held: held(self.sorted).count(),
             conditions: model.conditions.iter().map(|c| c.action.map_or(Reaction::Stop, Reaction::Act)).collect(),
@@ -355,8 +376,18 @@ impl<'a> Compiler<'a> {
                 .zip(periods)
                 .map(|(sample, &period)| Sampled { period, action: sample.action })
                 .collect(),
+            algebraic: self.sorted.algebraic.len(),
+            indices: self.sorted.indices.clone(),
+            invariants: self.sorted.invariants.len(),
+            velocity: self.velocities(),
         }
     }
+}
+
+/// The variables in the order of y.
+pub(crate) fn state_variables(sorted: &Sorted) -> impl Iterator<Item = VarId> {
+    let algebraic = sorted.algebraic.iter().map(|algebraic| algebraic.var);
+    sorted.states.iter().map(|state| state.var).chain(algebraic)
 }
 
 /// The held variables in the order of d.

@@ -2,8 +2,8 @@
 
 use crate::jets::{self, JetCode, Series};
 use crate::packed::Packed;
-use crate::{Literal, Program, Target, time_switch};
-use ordinate_solve::{Jets, Layout, LinearForm, System};
+use crate::{Jacobian, Literal, Program, Target, time_switch};
+use ordinate_solve::{Jets, Layout, LinearForm, Pattern, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -18,6 +18,19 @@ pub struct Evaluator {
     /// Whether auxiliary states depend on d, and the d that they were computed for.
     auxiliary_of_d: bool,
     refreshed: Vec<f64>,
+    complete: Complete,
+    /// Of ∂f/∂y and of the derivatives of the invariants, when they were asked for.
+    patterns: Option<[Arc<Pattern>; 2]>,
+}
+
+/// Makes the same program with its Jacobian, for those who need it only when it turns out that they do.
+#[derive(Clone, Default)]
+struct Complete(Option<Arc<dyn Fn() -> Program + Send + Sync>>);
+
+impl std::fmt::Debug for Complete {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Complete" } else { "None" })
+    }
 }
 
 /// So many series are kept: a thermostat goes back and forth between two.
@@ -49,6 +62,8 @@ struct Code {
     refresh: Packed,
     time_switches: Vec<Packed>,
     jacobian: Packed,
+    invariants: Packed,
+    invariants_jacobian: Packed,
 }
 
 impl Code {
@@ -69,6 +84,11 @@ impl Code {
                 .map(|switch| switch.as_ref().map_or_else(Packed::default, |switch| pack(&switch.section)))
                 .collect(),
             jacobian: program.jacobian.as_ref().map_or_else(Packed::default, |jacobian| pack(&jacobian.section)),
+            invariants: pack(&program.invariants),
+            invariants_jacobian: program
+                .invariants_jacobian
+                .as_ref()
+                .map_or_else(Packed::default, |jacobian| pack(&jacobian.section)),
         }
     }
 }
@@ -106,7 +126,33 @@ impl Evaluator {
             series: Vec::new(),
             auxiliary_of_d,
             refreshed: Vec::new(),
+            complete: Complete::default(),
+            patterns: None,
         }
+    }
+
+    /// An evaluator of a program without Jacobian that gets it from `complete` when it is asked for: compiling it can
+    /// cost more than a whole run of an explicit method.
+    pub fn with_complete(program: Arc<Program>, complete: Arc<dyn Fn() -> Program + Send + Sync>) -> Self {
+        Evaluator { complete: Complete(Some(complete)), ..Evaluator::new(program) }
+    }
+
+    /// The patterns of both Jacobians, which are compiled now if they were not.
+    fn patterns(&mut self) -> Option<&[Arc<Pattern>; 2]> {
+        if self.program.jacobian.is_none()
+            && let Some(complete) = self.complete.0.take()
+        {
+            *self = Evaluator::new(Arc::new(complete()));
+        }
+        if self.patterns.is_none() {
+            let pattern = |rows: usize, jacobian: &Jacobian| {
+                Arc::new(Pattern::from_elements(rows, jacobian.pattern.iter().copied()))
+            };
+            let Program { layout, jacobian, invariants_jacobian, .. } = &*self.program;
+            let (f, kept) = (jacobian.as_ref()?, invariants_jacobian.as_ref()?);
+            self.patterns = Some([pattern(layout.states, f), pattern(layout.invariants, kept)]);
+        }
+        self.patterns.as_ref()
     }
 
     /// The program.
@@ -143,11 +189,6 @@ impl Evaluator {
         let modes = time_switch::segments_before(&self.program, t);
         self.results(|c| &c.starts, t, &[], &modes, &mut out);
         out
-    }
-
-    /// The nonzero elements of ∂f/∂y in the order of the pattern; none if the program was compiled without it.
-    pub fn jacobian(&mut self, t: f64, y: &[f64], d: &[f64], out: &mut [f64]) {
-        self.results(|c| &c.jacobian, t, y, d, out);
     }
 
     /// f for another d than that of the last refresh: a look at the other side of a switch, or a part of a motion along
@@ -246,6 +287,26 @@ impl System for Evaluator {
     fn linear(&mut self, t: f64, d: &[f64]) -> Option<LinearForm> {
         copy(d, &mut self.registers[self.first_discrete..]);
         crate::linear::recognise(&self.program, &self.registers, t)
+    }
+
+    fn jacobian_pattern(&mut self) -> Option<Arc<Pattern>> {
+        self.patterns().map(|[f, _]| f.clone())
+    }
+
+    fn jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.results(|c| &c.jacobian, t, y, d, values);
+    }
+
+    fn invariants(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.results(|c| &c.invariants, t, y, d, values);
+    }
+
+    fn invariants_pattern(&mut self) -> Option<Arc<Pattern>> {
+        self.patterns().map(|[_, kept]| kept.clone())
+    }
+
+    fn invariants_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.results(|c| &c.invariants_jacobian, t, y, d, values);
     }
 
     fn refresh(&mut self, t: f64, d: &[f64], y: &mut [f64]) {

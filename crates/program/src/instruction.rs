@@ -118,8 +118,10 @@ pub struct Program {
     pub literals: Vec<(u32, Literal)>,
     /// Constants that follow from others, parameters among them; run once.
     pub prologue: Section,
-    /// y′
+    /// y′, and what is zero for the algebraic states.
     pub rhs: Section,
+    /// What the solution keeps at zero.
+    pub invariants: Section,
     /// g of every switch.
     pub switches: Section,
     /// dg/dt of every switch.
@@ -140,6 +142,8 @@ pub struct Program {
     pub time_switches: Vec<Option<TimeSwitch>>,
     /// ∂f/∂y, where it was asked for.
     pub jacobian: Option<Jacobian>,
+    /// The derivatives of the invariants by y, where the Jacobian was asked for.
+    pub invariants_jacobian: Option<Jacobian>,
     /// How many states the text of the model names: these are stored and shown, the others follow them.
     pub visible: usize,
     /// Names of the states.

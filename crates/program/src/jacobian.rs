@@ -1,6 +1,7 @@
 //! ∂f/∂y with its sparsity pattern: exact, by differentiation of the expressions.
 
-use crate::{Section, compile::Compiler};
+use crate::Section;
+use crate::compile::{Compiler, state_variables};
 use ordinate_expr::{Expr, ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,7 +15,7 @@ pub struct Jacobian {
 }
 
 pub(crate) fn compile(c: &mut Compiler, derivatives: &[ExprId]) -> Jacobian {
-    let column: FxHashMap<VarId, u32> = c.sorted.states.iter().zip(0..).map(|(s, k)| (s.var, k)).collect();
+    let column: FxHashMap<VarId, u32> = state_variables(c.sorted).zip(0..).collect();
     let (mut pattern, mut elements) = (Vec::new(), Vec::new());
     let mut reached: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
     for (row, &root) in derivatives.iter().enumerate() {

@@ -56,7 +56,11 @@ impl Method for StepDoubling {
         second_half.try_step(system, &halfway, 0.5 * h, tol).map_err(|failure| match failure {
             // The start of the second half is not the start of the step.
             StepFailure::NotFiniteAtStart { component } => StepFailure::NotFinite { t: self.middle, component },
-            StepFailure::NotFinite { .. } | StepFailure::NoSeries { .. } | StepFailure::TooLong { .. } => failure,
+            StepFailure::NotFinite { .. }
+            | StepFailure::Newton { .. }
+            | StepFailure::Singular { .. }
+            | StepFailure::NoSeries { .. }
+            | StepFailure::TooLong { .. } => failure,
         })?;
 
         let factor = 1.0 / (2f64.powi(trial.order as i32) - 1.0);

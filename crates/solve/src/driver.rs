@@ -154,6 +154,7 @@ impl<'a> Run<'a> {
             let plan = self.plan()?;
             let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
             let tried = self.flow.with(|system| self.method.try_step(system, &from, plan.h, &self.tol));
+            self.method.iterates().iter().for_each(|iterate| self.sink.iterate(iterate));
             match tried {
                 Ok(trial) if trial.error <= 1.0 || self.options.step.is_some() => self.advance(plan, trial)?,
                 Ok(trial) => self.reject(plan, trial)?,
@@ -198,6 +199,8 @@ impl<'a> Run<'a> {
             Err(
                 StepFailure::NotFinite { component, .. }
                 | StepFailure::NotFiniteAtStart { component }
+                | StepFailure::Newton { component }
+                | StepFailure::Singular { component }
                 | StepFailure::TooLong { component },
             ) => {
                 return Err(self.not_finite_here(component));
@@ -515,6 +518,7 @@ impl<'a> Run<'a> {
             StepFailure::NoSeries { component, order } => {
                 return Err(Reason::NoSeries { t: self.t, component, order });
             }
+            StepFailure::Newton { .. } | StepFailure::Singular { .. } => return self.newton_failed(plan, failure),
             StepFailure::TooLong { component } => {
                 self.shorter = Some(0.5 * plan.h);
                 if 0.5 * plan.h < self.smallest_step() {

@@ -4,6 +4,7 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
+mod algebra;
 mod batch;
 mod channels;
 mod controller;
@@ -33,6 +34,7 @@ pub mod tableaus;
 mod taylor;
 mod zeno;
 
+pub use algebra::Pattern;
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
 pub use doubling::StepDoubling;
 pub use driver::solve;

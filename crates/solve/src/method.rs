@@ -58,6 +58,16 @@ pub enum StepFailure {
         /// Which component.
         component: usize,
     },
+    /// Newton's method does not converge: a shorter step may succeed.
+    Newton {
+        /// The component that changed most.
+        component: usize,
+    },
+    /// The matrix of Newton's method is singular: a shorter step may succeed.
+    Singular {
+        /// The component that cannot be determined.
+        component: usize,
+    },
     /// A fixed step is so long that the highest order does not reach its end.
     TooLong {
         /// The component whose terms are the largest.
@@ -70,6 +80,61 @@ pub enum StepFailure {
         /// The first power that does not exist.
         order: u32,
     },
+}
+
+/// One iterate of Newton's method, for those who want to see it work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewtonIterate {
+    /// Where the step begins.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
+    /// The stage of the step that is solved for, from 0; of stages that are solved together the last one.
+    pub stage: u32,
+    /// Counts the iterates of a stage, the first guess being 0.
+    pub iteration: u32,
+    /// The state.
+    pub y: Vec<f64>,
+    /// What should be zero there: M (y − ψ) − h γ f(t, y).
+    pub residual: Vec<f64>,
+}
+
+/// How the equations of an implicit step are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NewtonKind {
+    /// The Jacobian is kept as long as the iteration converges fast enough.
+    #[default]
+    Simplified,
+    /// A new Jacobian in every iteration.
+    Full,
+    /// The linear systems are solved only as well as the nonlinear residual deserves (forcing term).
+    Inexact,
+}
+
+/// Where the iteration of a step begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum FirstIterate {
+    /// Extrapolated from the steps before.
+    #[default]
+    Extrapolated,
+    /// The state at the beginning of the step.
+    Previous,
+    /// This value of every component in the first step, and the state at the beginning of the step in later ones.
+    Given(f64),
+}
+
+/// What is free about Newton's method.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NewtonOptions {
+    /// Which one.
+    pub kind: NewtonKind,
+    /// The iteration ends when its change (as a maximum over the components, absolute) is smaller; if not given, when
+    /// its error is a small part of the tolerance, or of rounding where the step is fixed.
+    pub tolerance: Option<f64>,
+    /// Where it begins.
+    pub first: FirstIterate,
+    /// Whether the iterates are to be kept for [`Method::iterates`].
+    pub trace: bool,
 }
 
 /// A singularity of the solution ahead: y ∼ C (T − t)^−exponent.
@@ -157,6 +222,11 @@ pub trait Method {
     /// The singularity ahead of the point where the last attempt began, if the method can see one.
     fn singularity(&self) -> Option<Singularity> {
         None
+    }
+
+    /// The iterates of Newton's method since they were asked for last, if they are kept.
+    fn iterates(&mut self) -> Vec<NewtonIterate> {
+        Vec::new()
     }
 
     /// Evaluations so far.

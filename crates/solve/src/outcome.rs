@@ -36,6 +36,33 @@ pub enum Reason {
         /// The first power that does not exist.
         order: u32,
     },
+    /// Newton's method fails however short the step is, or with the fixed step.
+    NewtonFailed {
+        /// Time reached.
+        t: f64,
+        /// The last step tried.
+        h: f64,
+        /// The component that does not converge.
+        component: usize,
+    },
+    /// The equations do not determine a component: their Jacobian is singular however short the step is.
+    SingularJacobian {
+        /// Time reached.
+        t: f64,
+        /// The last step tried.
+        h: f64,
+        /// Which component.
+        component: usize,
+    },
+    /// The algebraic equations, or the invariants, have no solution near the state where the run starts or where an event left it.
+    Inconsistent {
+        /// Time.
+        t: f64,
+        /// The state whose equation, or the invariant (counted behind the states) that is violated most.
+        equation: usize,
+        /// By how much.
+        residual: f64,
+    },
     /// The tolerance asks for a step that is lost against t.
     StepTooSmall {
         /// Time reached.
@@ -128,6 +155,9 @@ impl Reason {
     pub fn kind(&self) -> &'static str {
         match self {
             Reason::Singularity { .. } | Reason::NoSeries { .. } => "singularity",
+            Reason::NewtonFailed { .. } => "newton_failed",
+            Reason::SingularJacobian { .. } => "singular_jacobian",
+            Reason::Inconsistent { .. } => "inconsistent_start",
             Reason::StepTooSmall { .. } => "step_too_small",
             Reason::MaxSteps { .. } => "max_steps",
             Reason::NotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
@@ -144,6 +174,9 @@ impl Reason {
             Reason::Interrupted { .. } => Status::Interrupted,
             Reason::Singularity { .. }
             | Reason::NoSeries { .. }
+            | Reason::NewtonFailed { .. }
+            | Reason::SingularJacobian { .. }
+            | Reason::Inconsistent { .. }
             | Reason::StepTooSmall { .. }
             | Reason::MaxSteps { .. }
             | Reason::NotFinite { .. }

@@ -18,6 +18,9 @@ pub trait Sink {
     /// A step of length `h` up to `t` was accepted.
     fn step(&mut self, _t: f64, _h: f64, _order: u32) {}
 
+    /// An iterate of Newton's method, from methods that are asked to keep them.
+    fn iterate(&mut self, _iterate: &crate::NewtonIterate) {}
+
     /// Asked every few steps: whether to go on.
     fn progress(&mut self, _t: f64) -> ControlFlow<Interrupt> {
         ControlFlow::Continue(())

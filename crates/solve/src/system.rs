@@ -4,12 +4,23 @@
 //!   d = [ modes of the switches | held values ]
 //! ```
 //!
+//! The last states may be *algebraic*: with y = [x | z] the system is
+//!
+//! ```text
+//!   x′ = f(t, x, z, d),   0 = g(t, x, z, d)
+//! ```
+//!
+//! Equations F(t, x, x′) = 0 that cannot be solved for x′ have this form with z = x′. *Invariants* are functions of t and
+//! y that the exact solution keeps at zero; an index-reduced system has them, and the driver holds it to them.
+//!
 //! A *switch* is a real function g(t, y, d) behind an `if`, `abs`, `floor`, … Its *mode* says on which side
 //! of it the solution is, and f is smooth as long as the modes stay. The driver finds where g leaves its
 //! side, ends a step there and changes the mode; f itself never compares anything. A *condition* is a
 //! truth value made of modes; where it becomes true, its action runs. *Held* values are assigned by actions only.
 
-use crate::{Jets, LinearForm};
+use std::sync::Arc;
+
+use crate::{Jets, LinearForm, Pattern};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +73,25 @@ pub struct Layout {
     pub conditions: Vec<Reaction>,
     /// The sampled actions.
     pub sampled: Vec<Sampled>,
+    /// So many states, the last ones, are algebraic.
+    pub algebraic: usize,
+    /// The index of each state where a system of index above 1 is solved as it is: 1, 2 or 3. Empty: none above 1.
+    pub indices: Vec<u8>,
+    /// Number of invariants.
+    pub invariants: usize,
+    /// For each state the state that its derivative is, if it is one: y[i]′ = y[velocity[i]]. Empty: unknown.
+    pub velocity: Vec<Option<u32>>,
 }
 
 impl Layout {
     /// Length of d.
     pub fn discrete(&self) -> usize {
         self.switches.len() + self.held
+    }
+
+    /// Number of states that are not algebraic.
+    pub fn differential(&self) -> usize {
+        self.states - self.algebraic
     }
 }
 
@@ -77,7 +101,8 @@ pub trait System {
     /// Its shape, constant over a run.
     fn layout(&self) -> &Layout;
 
-    /// dy = f(t, y, d). Where f is not defined the result is not finite.
+    /// dy = f(t, y, d), and g(t, y, d) in the places of the algebraic states. Where it is not defined the result is not
+    /// finite.
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
 
     /// g of every switch (of those of time alone, too).
@@ -113,6 +138,25 @@ pub trait System {
     fn linear(&mut self, _t: f64, _d: &[f64]) -> Option<LinearForm> {
         None
     }
+
+    /// Where ∂(f, g)/∂y may be different from zero; `None` if the system has no derivatives to offer.
+    fn jacobian_pattern(&mut self) -> Option<Arc<Pattern>> {
+        None
+    }
+
+    /// The elements of ∂(f, g)/∂y, exact, in the order of the pattern.
+    fn jacobian(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
+
+    /// The invariants.
+    fn invariants(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
+
+    /// Where the derivatives of the invariants by y may be different from zero, one row per invariant.
+    fn invariants_pattern(&mut self) -> Option<Arc<Pattern>> {
+        None
+    }
+
+    /// The derivatives of the invariants by y, in the order of the pattern.
+    fn invariants_jacobian(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
 
     /// Recomputes the states that are functions of the other ones (auxiliary variables of a transformed model), because
     /// an event changed those or d.

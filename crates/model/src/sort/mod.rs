@@ -36,6 +36,28 @@ pub struct Block {
     pub solved: bool,
 }
 
+/// A variable that its equation determines together with others, without a formula for it: a state without a derivative.
+#[derive(Clone, Copy, Debug)]
+pub struct Algebraic {
+    /// The variable; it may be the derivative of a state.
+    pub var: VarId,
+    /// What is zero.
+    pub residual: ExprId,
+    /// The equation it comes from, an index into [`Model::equations`].
+    pub equation: usize,
+}
+
+/// What the solution keeps at zero: an equation that was differentiated to reduce the index, or a derivative of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Invariant {
+    /// What is zero.
+    pub value: ExprId,
+    /// The equation it comes from, an index into [`Model::equations`].
+    pub equation: usize,
+    /// How often it was differentiated.
+    pub derivative: u32,
+}
+
 /// A model in the order in which it can be evaluated.
 #[derive(Clone, Debug, Default)]
 pub struct Sorted {
@@ -45,6 +67,12 @@ pub struct Sorted {
     pub states: Vec<State>,
     /// How many of them the text names: these are stored and shown.
     pub visible: usize,
+    /// What follows the states: variables of blocks that have no symbolic solution.
+    pub algebraic: Vec<Algebraic>,
+    /// What the solution keeps at zero.
+    pub invariants: Vec<Invariant>,
+    /// The index of each state, algebraic ones last, if the index is above 1 and was not reduced; otherwise empty.
+    pub indices: Vec<u8>,
     /// What a variable that is no state is equal to, by [`VarId`].
     pub definitions: Vec<Option<ExprId>>,
     /// The blocks, dependencies first.
@@ -105,7 +133,18 @@ pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
     diagnostics.sort_by_key(|d| d.span);
     let visible = states.iter().filter(|state| !model.quantity(state.var).hidden).count();
     let (auxiliary, under_roots) = (Vec::new(), Vec::new());
-    let sorted = Sorted { model, states, visible, definitions, blocks, columns, checks, auxiliary, under_roots };
+    let sorted = Sorted {
+        model,
+        states,
+        visible,
+        definitions,
+        blocks,
+        columns,
+        checks,
+        auxiliary,
+        under_roots,
+        ..Sorted::default()
+    };
     (sorted, diagnostics)
 }
 

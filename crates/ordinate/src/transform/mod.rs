@@ -37,7 +37,7 @@ pub fn polynomial(compiled: &Compiled, products: Option<usize>) -> Result<Polyno
     let program = Arc::new(ordinate_program::compile(&mut sorted, false));
     let mut start_times = compiled.start_times.clone();
     start_times.resize(sorted.model.starts.len(), None);
-    let compiled = Compiled { sorted, program, start_times, ..compiled.clone() };
+    let compiled = Compiled { sorted: Arc::new(sorted), program, start_times, ..compiled.clone() };
     Ok(Polynomial {
         compiled,
         visible: found.visible,

@@ -1,7 +1,7 @@
 //! Why a run cannot go on: a singularity that the method or the solution shows, or a tolerance that asks for too much.
 
-use super::Run;
-use crate::{Reason, Singularity, Trial};
+use super::{Plan, Run};
+use crate::{Reason, Singularity, StepFailure, Trial};
 
 impl Run<'_> {
     pub(super) fn not_finite_here(&self, component: usize) -> Reason {
@@ -34,6 +34,23 @@ impl Run<'_> {
         let Singularity { distance, component, exponent } = seen;
         let pole = self.t + distance;
         (distance < near).then_some(Reason::Singularity { t: self.t, pole, component, exponent: Some(exponent) })
+    }
+
+    /// The equations of a step could not be solved: a shorter one, unless it is fixed or lost against t.
+    pub(super) fn newton_failed(&mut self, plan: Plan, failure: StepFailure) -> Result<(), Reason> {
+        self.h = plan.h * self.controller.failed();
+        if self.options.step.is_none() && self.h >= self.smallest_step() {
+            return Ok(());
+        }
+        let (t, h) = (self.t, plan.h);
+        Err(match failure {
+            StepFailure::Singular { component } => Reason::SingularJacobian { t, h, component },
+            StepFailure::Newton { component }
+            | StepFailure::NotFinite { component, .. }
+            | StepFailure::NotFiniteAtStart { component }
+            | StepFailure::TooLong { component }
+            | StepFailure::NoSeries { component, .. } => Reason::NewtonFailed { t, h, component },
+        })
     }
 
     /// Why the step became too small: f grows beyond all bounds, or the tolerance asks for too much.

@@ -1,0 +1,5 @@
+//! Linear algebra of implicit methods.
+
+mod pattern;
+
+pub use pattern::Pattern;
