@@ -73,10 +73,10 @@ impl Mul<f64> for Complex {
 impl Div for Complex {
     type Output = Complex;
 
-    /// The divisor is brought near one first, so its square neither overflows nor vanishes.
     #[inline(always)]
     fn div(self, b: Complex) -> Complex {
-        self * b.reciprocal()
+        let inverse = b.reciprocal();
+        Complex { re: self.re * inverse.re - self.im * inverse.im, im: self.re * inverse.im + self.im * inverse.re }
     }
 }
 
