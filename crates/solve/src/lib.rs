@@ -4,7 +4,7 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
-mod algebra;
+pub mod algebra;
 mod batch;
 mod channels;
 mod controller;
