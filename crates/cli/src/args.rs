@@ -130,6 +130,10 @@ pub struct RunArgs {
     /// Position of the second stage of rk2
     #[arg(long, allow_hyphen_values = true)]
     pub phi: Option<f64>,
+    #[command(flatten)]
+    pub newton: NewtonArgs,
+    #[command(flatten)]
+    pub realtime: RealTimeArgs,
     /// Limit of steps
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub max_steps: u64,
@@ -175,6 +179,78 @@ pub struct RunArgs {
     /// Digits of the arithmetic
     #[arg(long, value_name = "N", hide = true)]
     pub precision: Option<u32>,
+}
+
+/// How implicit methods solve their equations.
+#[derive(Args, Debug)]
+pub struct NewtonArgs {
+    /// Newton's method of implicit methods
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub newton: Option<Newton>,
+    /// End Newton's iteration when its change is smaller (absolute)
+    #[arg(long, value_name = "EPS", allow_hyphen_values = true)]
+    pub newton_tol: Option<f64>,
+    /// Where Newton's iteration begins: `previous`, `extrapolated`, or a value for the first step
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    pub newton_start: Option<String>,
+    /// Print what happens inside of the steps
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub trace: Option<Trace>,
+}
+
+/// `--newton`
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Newton {
+    /// A new Jacobian in every iteration
+    Full,
+    /// The Jacobian is kept as long as that converges
+    Simplified,
+    /// The linear equations are solved only as well as they deserve
+    Inexact,
+}
+
+/// `--trace`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Trace {
+    /// The iterates of Newton's method
+    Newton,
+}
+
+/// Runs against the wall clock.
+#[derive(Args, Debug)]
+pub struct RealTimeArgs {
+    /// Run against the wall clock, and report computing times and deadlines
+    #[arg(long)]
+    pub realtime: bool,
+    /// Samples per second, such as 500, 1kHz
+    #[arg(long, value_name = "RATE", requires = "realtime")]
+    pub rate: Option<String>,
+    /// Steps of the method in each sample
+    #[arg(long, value_name = "N", requires = "realtime", default_value_t = 1)]
+    pub substeps: u32,
+    /// Do not wait: measure what a sample costs
+    #[arg(long, requires = "realtime")]
+    pub dry: bool,
+    /// Run on this processor only
+    #[arg(long, value_name = "N", requires = "realtime")]
+    pub cpu: Option<usize>,
+    /// Run before all ordinary processes, with locked memory
+    #[arg(long, requires = "realtime")]
+    pub fifo: bool,
+    /// When a deadline is missed
+    #[arg(long, value_enum, value_name = "WHAT", requires = "realtime", default_value_t = Overrun::Warn)]
+    pub on_overrun: Overrun,
+}
+
+/// `--on-overrun`
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Overrun {
+    /// Count it, and catch up
+    Warn,
+    /// Count it, and leave the missed samples out
+    Skip,
+    /// End the run
+    Stop,
 }
 
 /// `ordinate check`, `ordinate info`

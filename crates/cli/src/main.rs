@@ -3,10 +3,12 @@
 
 mod args;
 mod check;
+mod clock;
 mod convert;
 mod examples;
 mod help;
 mod hints;
+mod newton;
 mod output;
 mod report;
 mod run;
@@ -30,6 +32,8 @@ pub enum Exit {
     Usage = 2,
     /// The solver stopped early.
     Stopped = 3,
+    /// A deadline was missed.
+    Deadline = 4,
     /// Ctrl-C.
     Interrupted = 130,
 }

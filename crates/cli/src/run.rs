@@ -4,11 +4,11 @@ use crate::args::{Emit, Format, RunArgs};
 use crate::output::{AtomicFile, cannot_write, write_file};
 use crate::report::{count, report};
 use crate::wishes::{FileFormat, Wishes, columns_json, model_behind_plot};
-use crate::{Exit, message, print_out, source, usage};
+use crate::{Exit, clock, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
-    Compiled, CsvRows, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunError, RunOptions, Source, Stage,
-    Status, compile, emit, figure, figure_notes, render, simulate, summary_json,
+    Compiled, CsvRows, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run, RunError,
+    RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::sync::OnceLock;
@@ -59,17 +59,28 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     listen_for_interrupts();
     let comments = comments(&compiled, &options);
     let mut outputs = Outputs::open(&wishes, args, &compiled, &options, comments)?;
-    let result = simulate(&compiled, &options, &mut outputs);
+    let result = match args.realtime.realtime {
+        true => {
+            realtime(&compiled, &options, &clock::how(&args.realtime)?, &mut outputs).map(|(run, r)| (run, Some(r)))
+        }
+        false => simulate(&compiled, &options, &mut outputs).map(|run| (run, None)),
+    };
     outputs.progress.finish();
-    let run = result.map_err(|e| show_error(&e, &source))?;
+    let (run, timing) = result.map_err(|e| show_error(&e, &source))?;
     let begin = Instant::now();
     let written = outputs.finish(&run)?;
     let memory = written.memory;
     let pictures = pictures(&wishes, &compiled, &run, &memory)?;
     let write_seconds = begin.elapsed().as_secs_f64();
     let summary = match args.summary {
-        Some(Format::Json) => format!("{}\n", summary_json(&compiled, &run, write_seconds)),
-        Some(Format::Text) => report(&compiled, &run, &options, args.verbose),
+        Some(Format::Json) => {
+            let mut summary = summary_json(&compiled, &run, write_seconds);
+            if let Some(timing) = &timing {
+                summary["realtime"] = timing.to_json();
+            }
+            format!("{summary}\n")
+        }
+        Some(Format::Text) => report(&compiled, &run, &options, args.verbose) + &timing_text(&timing),
         None => String::new(),
     };
     if !args.quiet {
@@ -77,7 +88,7 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
             figure_notes(&compiled, &wishes.plot).iter().for_each(|note| message(&format!("note    {note}")));
         }
         if args.summary != Some(Format::Text) {
-            message(report(&compiled, &run, &options, args.verbose).trim_end());
+            message((report(&compiled, &run, &options, args.verbose) + &timing_text(&timing)).trim_end());
         }
         let rows = format!("({}, {})", count(run.final_values.len(), "variable"), count(run.rows, "row"));
         written.files.iter().for_each(|file| message(&format!("wrote   {file}  {rows}")));
@@ -89,12 +100,19 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     if shown != Exit::Ok {
         return Ok(shown);
     }
+    if timing.is_some_and(|timing| timing.missed > 0 && !timing.dry) && run.outcome.status != Status::Stopped {
+        return Ok(Exit::Deadline);
+    }
     Ok(match (&run.reason, run.outcome.status) {
         (Some(reason), _) if reason.kind == "inconsistent_start" => Exit::Stopped,
         (_, Status::Ok) => Exit::Ok,
         (_, Status::Stopped) => Exit::Stopped,
         (_, Status::Interrupted) => Exit::Interrupted,
     })
+}
+
+fn timing_text(timing: &Option<RealTimeReport>) -> String {
+    timing.as_ref().map_or_else(String::new, RealTimeReport::to_text)
 }
 
 fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
@@ -136,6 +154,7 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
         max_order: args.max_order,
         h_scale: args.h_scale,
         min_ord: args.min_ord,
+        newton: newton::options(&args.newton)?,
         rtol: args.rtol,
         atol: args.atol,
         step: args.step,
@@ -197,6 +216,7 @@ struct Outputs {
     files: Vec<(String, CsvRows<AtomicFile>)>,
     json: Vec<String>,
     memory: Option<Memory>,
+    trace: Option<newton::Table>,
     progress: Progress,
 }
 
@@ -218,6 +238,7 @@ impl Outputs {
             files: Vec::new(),
             json: Vec::new(),
             memory: wishes.needs_memory().then(Memory::default),
+            trace: args.newton.trace.map(|_| newton::Table::default()),
             progress: Progress {
                 bar: None,
                 wanted: !args.quiet && std::io::stderr().is_terminal(),
@@ -270,6 +291,9 @@ impl Outputs {
 
 impl RowSink for Outputs {
     fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
+        if let Some(trace) = &mut self.trace {
+            trace.begin(names);
+        }
         self.each(|sink| sink.begin(names, stored))
     }
 
@@ -277,9 +301,13 @@ impl RowSink for Outputs {
         self.each(|sink| sink.row(values))
     }
 
-    fn step(&mut self, t: f64, h: f64, order: u32) {
-        if let Some(memory) = &mut self.memory {
-            memory.step(t, h, order);
+    fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
+        self.memory.as_mut().is_none_or(|memory| memory.step(t, h, order))
+    }
+
+    fn iterate(&mut self, iterate: &NewtonIterate) {
+        if let Some(trace) = &mut self.trace {
+            trace.iterate(iterate);
         }
     }
 

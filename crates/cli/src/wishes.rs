@@ -80,7 +80,10 @@ impl Wishes {
     /// The wishes of a command line.
     pub fn new(args: &RunArgs) -> Result<Wishes, Exit> {
         let mut wishes = Wishes {
-            stdout_csv: args.output.is_empty() && args.plot.is_none() && args.summary.is_none(),
+            stdout_csv: args.output.is_empty()
+                && args.plot.is_none()
+                && args.summary.is_none()
+                && args.newton.trace.is_none(),
             files: Vec::new(),
             pictures: Vec::new(),
             terminal_plot: false,
@@ -92,6 +95,9 @@ impl Wishes {
         };
         for path in &args.output {
             match path.as_str() {
+                "-" if args.newton.trace.is_some() => {
+                    return Err(usage("`-o -` and `--trace` both want standard output; give a file to `-o`"));
+                }
                 "-" if args.summary.is_some() => {
                     return Err(usage("`-o -` and `--summary` both want standard output; give a file to `-o`"));
                 }

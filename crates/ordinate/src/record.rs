@@ -1,5 +1,6 @@
 //! Where rows go: to a stream as CSV, into memory for a picture, or nowhere.
 
+use ordinate_solve::NewtonIterate;
 use std::io::{self, Write};
 
 /// A row could not be stored.
@@ -21,12 +22,16 @@ pub trait RowSink {
     }
     /// One row.
     fn row(&mut self, values: &[f64]) -> Result<(), RowError>;
-    /// An accepted step.
-    fn step(&mut self, _t: f64, _h: f64, _order: u32) {}
+    /// An accepted step; returns whether to go on.
+    fn step(&mut self, _t: f64, _h: f64, _order: u32) -> bool {
+        true
+    }
     /// Whether steps are wanted.
     fn wants_steps(&self) -> bool {
         false
     }
+    /// An iterate of Newton's method, where they are traced.
+    fn iterate(&mut self, _iterate: &NewtonIterate) {}
     /// Asked now and then: whether to go on.
     fn keep_going(&mut self, _t: f64) -> bool {
         true
@@ -155,7 +160,7 @@ impl RowSink for Memory {
         Ok(())
     }
 
-    fn step(&mut self, t: f64, h: f64, order: u32) {
+    fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
         self.skipped += 1;
         if self.skipped >= self.stride {
             self.skipped = 0;
@@ -169,6 +174,7 @@ impl RowSink for Memory {
             });
             self.stride *= 2;
         }
+        true
     }
 
     fn wants_steps(&self) -> bool {

@@ -6,7 +6,10 @@ use crate::transform::polynomial;
 use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Choice, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status};
+use ordinate_solve::{
+    AbsoluteTolerance, Choice, Interrupt, Mixture, NewtonIterate, NewtonOptions, Options, Outcome, Rows, Sink, Start,
+    Status,
+};
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -43,6 +46,8 @@ pub struct RunOptions {
     pub h_scale: Option<f64>,
     /// The order that must not be exceeded for that.
     pub min_ord: Option<u32>,
+    /// How implicit methods solve their equations.
+    pub newton: NewtonOptions,
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance.
@@ -71,6 +76,7 @@ impl Default for RunOptions {
             max_order: None,
             h_scale: None,
             min_ord: None,
+            newton: NewtonOptions::default(),
             rtol: solver.rtol,
             atol: 1e-9,
             step: None,
@@ -510,10 +516,15 @@ impl Sink for Recorder<'_> {
         }
     }
 
-    fn step(&mut self, t: f64, h: f64, order: u32) {
-        if self.wants_steps {
-            self.sink.step(t, h, order);
+    fn step(&mut self, t: f64, h: f64, order: u32) -> ControlFlow<Interrupt> {
+        if !self.wants_steps || self.sink.step(t, h, order) {
+            return ControlFlow::Continue(());
         }
+        ControlFlow::Break(Interrupt)
+    }
+
+    fn iterate(&mut self, iterate: &NewtonIterate) {
+        self.sink.iterate(iterate);
     }
 
     fn progress(&mut self, t: f64) -> ControlFlow<Interrupt> {

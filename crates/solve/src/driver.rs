@@ -357,7 +357,8 @@ impl<'a> Run<'a> {
         if self.t > t {
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
-            self.sink.step(self.t, h, trial.order);
+            let flow = self.sink.step(self.t, h, trial.order);
+            self.obey(flow)?;
         }
         match found {
             Found::Crossing(crossing) => return self.event(Some(crossing), plan.h),

@@ -16,7 +16,9 @@ pub trait Sink {
     fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt>;
 
     /// A step of length `h` up to `t` was accepted.
-    fn step(&mut self, _t: f64, _h: f64, _order: u32) {}
+    fn step(&mut self, _t: f64, _h: f64, _order: u32) -> ControlFlow<Interrupt> {
+        ControlFlow::Continue(())
+    }
 
     /// An iterate of Newton's method, from methods that are asked to keep them.
     fn iterate(&mut self, _iterate: &crate::NewtonIterate) {}

@@ -100,8 +100,9 @@ impl Sink for Table {
         ControlFlow::Continue(())
     }
 
-    fn step(&mut self, t: f64, _h: f64, _order: u32) {
+    fn step(&mut self, t: f64, _h: f64, _order: u32) -> ControlFlow<Interrupt> {
         self.steps.push(t);
+        ControlFlow::Continue(())
     }
 }
 

@@ -1,0 +1,163 @@
+//! What a run against the clock found out: computing times, lateness, missed deadlines.
+
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The figures of a run against the clock. Times in seconds.
+#[derive(Clone, Debug, Default)]
+pub struct RealTimeReport {
+    /// Between two samples.
+    pub period: f64,
+    /// Whether it ran as fast as possible, without waiting.
+    pub dry: bool,
+    /// Samples.
+    pub samples: usize,
+    /// Mean computing time of a sample.
+    pub mean: f64,
+    /// 999 of 1000 samples were not longer.
+    pub p999: f64,
+    /// The longest one.
+    pub worst: f64,
+    /// When the longest one began, in the time of the model.
+    pub worst_at: f64,
+    /// Deadlines that were missed; of a dry run those that would have been.
+    pub missed: usize,
+    /// The first of them, in the time of the model.
+    pub first_missed: Option<f64>,
+    /// Samples that were left out to catch up.
+    pub skipped: usize,
+    /// How late the samples began: count by power of two of microseconds, the first below 1 µs.
+    pub late: Vec<usize>,
+    /// The latest begin.
+    pub latest: f64,
+    /// What the operating system refused.
+    pub refused: Vec<String>,
+}
+
+/// Microseconds for people.
+fn micro(seconds: f64) -> String {
+    match seconds * 1e6 {
+        us if us < 10.0 => format!("{us:.2} µs"),
+        us if us < 1e4 => format!("{us:.0} µs"),
+        us => format!("{:.1} ms", us * 1e-3),
+    }
+}
+
+impl RealTimeReport {
+    /// From the computing times of all samples, in the order of time.
+    pub(crate) fn set_times(&mut self, times: &mut [f32], begins: &[f64]) {
+        self.samples = times.len();
+        if times.is_empty() {
+            return;
+        }
+        self.mean = times.iter().map(|&t| f64::from(t)).sum::<f64>() / times.len() as f64;
+        let (longest, worst) = times.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).expect("not empty");
+        (self.worst, self.worst_at) = (f64::from(*worst), begins[longest]);
+        times.sort_by(f32::total_cmp);
+        let place = (times.len() * 999).div_ceil(1000).clamp(1, times.len());
+        self.p999 = f64::from(times[place - 1]);
+    }
+
+    pub(crate) fn count_late(&mut self, late: f64) {
+        let class = (late * 1e6).max(0.5).log2().ceil().max(0.0) as usize;
+        if self.late.len() <= class {
+            self.late.resize(class + 1, 0);
+        }
+        self.late[class] += 1;
+        self.latest = self.latest.max(late);
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let mut out = String::new();
+        let mut line = |head: &str, text: &str| writeln!(out, "{head:<7} {text}").expect("a string takes all text");
+        let how = if self.dry { "as fast as possible" } else { "against the clock" };
+        line("real", &format!("{} samples of {} {how}", self.samples, micro(self.period)));
+        line(
+            "compute",
+            &format!(
+                "mean {}, p99.9 {}, worst {} (t = {})",
+                micro(self.mean),
+                micro(self.p999),
+                micro(self.worst),
+                crate::short(self.worst_at)
+            ),
+        );
+        let left = |time: f64| {
+            format!("{} ({:.1} %)", micro((self.period - time).max(0.0)), 100.0 * (1.0 - time / self.period).max(0.0))
+        };
+        line("budget", &format!("left per sample: mean {}, worst case {}", left(self.mean), left(self.worst)));
+        match (self.missed, self.dry) {
+            (0, _) => line("missed", "no deadline"),
+            (n, true) => line(
+                "missed",
+                &format!(
+                    "{n} of {} would have been, the first at t = {}",
+                    self.samples,
+                    crate::short(self.first_missed.unwrap_or(0.0))
+                ),
+            ),
+            (n, false) => line(
+                "missed",
+                &format!(
+                    "{n} of {} deadlines, the first at t = {}; {} samples left out",
+                    self.samples,
+                    crate::short(self.first_missed.unwrap_or(0.0)),
+                    self.skipped
+                ),
+            ),
+        }
+        if !self.dry && !self.late.is_empty() {
+            line("late", &format!("at most {}; samples by the delay of their begin:", micro(self.latest)));
+            let most = self.late.iter().copied().max().unwrap_or(1).max(1);
+            for (class, &n) in self.late.iter().enumerate().filter(|(_, n)| **n > 0) {
+                let bar = "█".repeat((40 * n).div_ceil(most));
+                line("", &format!("{:>9} {n:>8} {bar}", format!("≤ {}", micro(1e-6 * f64::from(1u32 << class)))));
+            }
+        }
+        for refused in &self.refused {
+            line("note", &format!("the system did not grant {refused}"));
+        }
+        out
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> Value {
+        let histogram: Vec<Value> = self
+            .late
+            .iter()
+            .enumerate()
+            .map(|(class, &n)| json!({"below": 1e-6 * f64::from(1u32 << class), "count": n}))
+            .collect();
+        json!({
+            "period": self.period,
+            "dry": self.dry,
+            "samples": self.samples,
+            "compute": {"mean": self.mean, "p999": self.p999, "worst": self.worst, "worst_at": self.worst_at},
+            "budget_left": {"mean": self.period - self.mean, "worst": self.period - self.worst},
+            "missed": self.missed,
+            "first_missed": self.first_missed,
+            "skipped": self.skipped,
+            "latency": {"worst": self.latest, "histogram": histogram},
+            "refused": self.refused,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_the_samples() {
+        let mut report = RealTimeReport { period: 1e-3, ..RealTimeReport::default() };
+        let mut times: Vec<f32> = (0..1000).map(|k| k as f32 * 1e-6).collect();
+        let begins: Vec<f64> = (0..1000).map(|k| f64::from(k) * 1e-3).collect();
+        report.set_times(&mut times, &begins);
+        assert!((report.mean - 499.5e-6).abs() < 1e-9 && (report.p999 - 998e-6).abs() < 1e-9);
+        assert!((report.worst - 999e-6).abs() < 1e-9 && report.worst_at == 0.999);
+        [0.2e-6, 0.9e-6, 1.5e-6, 3e-6, 3.5e-6].into_iter().for_each(|late| report.count_late(late));
+        assert_eq!(report.late, [2, 1, 2]);
+        assert_eq!(report.latest, 3.5e-6);
+    }
+}
