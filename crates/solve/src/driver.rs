@@ -72,6 +72,8 @@ struct Run<'a> {
     h: f64,
     /// `h` is what the method wished for from here.
     wished: bool,
+    /// The method knows where this part of the run begins.
+    prepared: bool,
     /// A fixed step must be shorter than this to be computed at all.
     shorter: Option<f64>,
     /// Where the fixed steps are counted from, and how long they are.
@@ -136,13 +138,14 @@ impl<'a> Run<'a> {
             d,
             h: 0.0,
             wished: false,
+            prepared: false,
             shorter: None,
             grid: [start.t, options.step.unwrap_or(0.0)],
             f: vec![0.0; n],
             f_known: false,
             scratch: [vec![0.0; n], vec![0.0; n]],
             statistics: Statistics::default(),
-            stiffness: Stiffness::default(),
+            stiffness: Stiffness::every(50),
         })
     }
 
@@ -184,11 +187,13 @@ impl<'a> Run<'a> {
             d: self.d,
             statistics: self.statistics,
             stiff: self.stiffness.found,
+            chosen: self.method.chosen(),
         }
     }
 
     /// Asks the method how long the step from here should be, if it has wishes.
     fn ask_wish(&mut self) -> Result<(), Reason> {
+        self.prepare_method();
         if self.wished || self.options.step.is_some() || !self.method.wishes() {
             return Ok(());
         }
@@ -213,10 +218,24 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Tells the method where a run, or a new part of it, begins.
+    fn prepare_method(&mut self) {
+        if !std::mem::replace(&mut self.prepared, true) {
+            let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
+            self.flow.with(|system| self.method.prepare(system, &from, &self.tol));
+        }
+    }
+
+    fn restart_method(&mut self) {
+        self.method.restart();
+        self.prepared = false;
+    }
+
     fn choose_first_step(&mut self) -> Result<(), Reason> {
         if self.options.step.is_some() {
             return Ok(());
         }
+        self.prepare_method();
         if let Some(h) = self.options.first_step.filter(|_| self.t == self.t_start) {
             (self.h, self.wished) = (h, true);
             return Ok(());
@@ -363,7 +382,7 @@ impl<'a> Run<'a> {
         match found {
             Found::Crossing(crossing) => return self.event(Some(crossing), plan.h),
             Found::Undefined { switch, .. } => return Err(Reason::SwitchNotFinite { t: self.t, switch }),
-            Found::Unfinished { .. } => self.method.restart(),
+            Found::Unfinished { .. } => self.restart_method(),
             Found::Nothing if instant => return self.event(None, plan.h),
             Found::Nothing => self.method.accept(),
         }
@@ -420,7 +439,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         self.statistics.events += 1;
-        self.method.restart();
+        self.restart_method();
         self.controller.restart();
         // A state that jumped says nothing about the next step; a mode that changed often does.
         if happened.jumped && self.t < self.t_end { self.choose_first_step() } else { Ok(()) }

@@ -1,6 +1,6 @@
 //! What the driver asks of a method: one step at a time. A method knows nothing of end times, rows or events.
 
-use crate::System;
+use crate::{Chosen, System};
 
 /// Where a step begins.
 #[derive(Clone, Copy, Debug)]
@@ -175,6 +175,14 @@ pub trait Method {
         tol: &Tolerance,
     ) -> Result<Trial, StepFailure>;
 
+    /// Whether the method can integrate the system from here, with the discrete values that it has; asked after a restart.
+    fn fits(&mut self, _system: &mut dyn System, _from: &Point, _tol: &Tolerance) -> bool {
+        true
+    }
+
+    /// A run, or what follows a restart, begins here: called before the first wish and the first attempt.
+    fn prepare(&mut self, _system: &mut dyn System, _from: &Point, _tol: &Tolerance) {}
+
     /// Whether the method itself knows how long a step from a point should be: see [`Method::wish`].
     fn wishes(&self) -> bool {
         false
@@ -227,6 +235,11 @@ pub trait Method {
     /// The iterates of Newton's method since they were asked for last, if they are kept.
     fn iterates(&mut self) -> Vec<NewtonIterate> {
         Vec::new()
+    }
+
+    /// Which methods took the steps, if this one chooses.
+    fn chosen(&self) -> Option<Chosen> {
+        None
     }
 
     /// Evaluations so far.

@@ -3,7 +3,7 @@
 use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
-use crate::{LinearTaylor, MAX_ORDER, Method, Taylor, TaylorOptions, WhereLinear, tableaus};
+use crate::{LinearTaylor, MAX_ORDER, Method, Named, Switching, Taylor, TaylorOptions, tableaus};
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
 static ALIASES: &[(&str, &str)] = &[
@@ -175,5 +175,6 @@ fn taylor(states: usize, options: TaylorOptions, fixed_step: bool) -> Box<dyn Me
         return general;
     }
     let linear = if fixed_step { LinearTaylor::with_given_steps(states) } else { LinearTaylor::new(states) };
-    Box::new(WhereLinear::new(linear, general))
+    let named = |method| Named { name: "taylor", method };
+    Box::new(Switching::new(vec![named(Box::new(linear)), named(general)], 2))
 }

@@ -1,6 +1,6 @@
 //! What came out of a run, and why it ended early if it did.
 
-use crate::{Mixture, Work};
+use crate::{Chosen, Mixture, Work};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,4 +247,6 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Stability, not accuracy, limited the steps of an explicit method for a long time.
     pub stiff: bool,
+    /// Which methods took the steps, if the method was one that chooses.
+    pub chosen: Option<Chosen>,
 }

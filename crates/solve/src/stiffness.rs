@@ -3,20 +3,25 @@
 use crate::{Method, Point, System};
 
 /// Counts how often stability limits the step: Hairer, Wanner II, IV.2. Fifteen times, hardly interrupted, is stiff.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stiffness {
     pub found: bool,
+    /// As long as there is no suspicion, a look every so many steps.
+    every: u32,
     steps: u32,
     limited: u32,
     free: u32,
 }
 
 impl Stiffness {
+    pub fn every(every: u32) -> Stiffness {
+        Stiffness { found: false, every, steps: 0, limited: 0, free: 0 }
+    }
+
     /// Looks at the step that `method` remembers, every now and then as long as there is no suspicion.
     pub fn watch(&mut self, method: &mut dyn Method, system: &mut dyn System, from: &Point) {
-        const EVERY: u32 = 50;
         self.steps += 1;
-        if self.found || (self.limited == 0 && !self.steps.is_multiple_of(EVERY)) {
+        if self.found || (self.limited == 0 && !self.steps.is_multiple_of(self.every)) {
             return;
         }
         match method.stiffness(system, from) {

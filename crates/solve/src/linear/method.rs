@@ -93,7 +93,7 @@ impl LinearTaylor {
 
     /// Prepares steps from a point, after a restart: tells whether the system is linear there. Costs nothing when
     /// nothing has changed.
-    pub fn prepare(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Linearity {
+    pub fn begin_at(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Linearity {
         if self.ready {
             return Linearity::Linear;
         }
@@ -135,8 +135,8 @@ impl LinearTaylor {
 
     /// Goes to a point: f and the norms there.
     fn begin(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<(), StepFailure> {
-        if self.prepare(system, from, tol) == Linearity::NotRecognised {
-            panic!("steps of the linear method are tried only where `prepare` said that the system is linear");
+        if self.begin_at(system, from, tol) == Linearity::NotRecognised {
+            panic!("steps of the linear method are tried only where `begin_at` said that the system is linear");
         }
         if self.begun {
             return Ok(());
@@ -233,6 +233,10 @@ fn short_number(x: f64) -> f64 {
 }
 
 impl Method for LinearTaylor {
+    fn fits(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
+        self.begin_at(system, from, tol) == Linearity::Linear
+    }
+
     fn try_step(
         &mut self,
         system: &mut dyn System,

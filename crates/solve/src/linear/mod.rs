@@ -1,6 +1,5 @@
 //! Linear systems: recognised by [`crate::System::linear`], solved by a Taylor method of their own.
 
-mod either;
 mod engine;
 mod form;
 mod fused;
@@ -19,7 +18,6 @@ mod sweep;
 mod terms;
 mod vector;
 
-pub use either::WhereLinear;
 pub use form::{Input, LinearForm, SparseRows};
 pub use method::{LinearTaylor, Linearity};
 pub use propagator::{Propagator, PropagatorError};

@@ -313,10 +313,10 @@ fn a_system_that_gives_no_linear_form_is_left_to_others() {
     let mut method = LinearTaylor::new(2);
     let tolerance = Tolerance { rtol: 1e-6, atol: vec![1e-6; 2] };
     let from = Point { t: 0.0, y: &[0.0, 1.0], d: &[], f: None };
-    assert_eq!(method.prepare(&mut circle(), &from, &tolerance), Linearity::NotRecognised);
-    assert_eq!(method.prepare(&mut oscillator(1.0), &from, &tolerance), Linearity::Linear);
+    assert_eq!(method.begin_at(&mut circle(), &from, &tolerance), Linearity::NotRecognised);
+    assert_eq!(method.begin_at(&mut oscillator(1.0), &from, &tolerance), Linearity::Linear);
     method.restart();
-    assert_eq!(method.prepare(&mut circle(), &from, &tolerance), Linearity::NotRecognised);
+    assert_eq!(method.begin_at(&mut circle(), &from, &tolerance), Linearity::NotRecognised);
 }
 
 /// An input held over each step is a state that does not change: the delay of Padé of the thesis, 4.2.3.

@@ -1,0 +1,277 @@
+//! Several methods as one: which of them takes the steps is decided from the system, and again on the way.
+//!
+//! The explicit ones come first, the first that fits is taken; when stability, not accuracy, limits its steps, the first
+//! implicit one takes over, and gives back when the problem has long been easy. A system with algebraic states is for
+//! an implicit one from the start.
+
+use std::sync::Arc;
+
+use crate::algebra::Pattern;
+use crate::stiffness::Stiffness;
+use crate::{Method, NewtonIterate, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
+
+/// While an implicit method is at work, every so many steps a look whether an explicit one would do.
+const LOOK_EVERY: u32 = 16;
+
+/// An explicit method would do where h·‖∂f/∂y‖ is below this: no explicit method takes steps shorter than that for the
+/// sake of stability.
+const EASY: f64 = 0.5;
+
+/// So many looks in a row must find it easy; each return to the implicit method doubles it.
+const LOOKS: u32 = 3;
+
+/// A method and its name.
+pub struct Named {
+    /// As it is called in results.
+    pub name: &'static str,
+    /// The method.
+    pub method: Box<dyn Method>,
+}
+
+/// Why a method was chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Why {
+    /// The system has algebraic states.
+    Algebraic,
+    /// The system is linear.
+    Linear,
+    /// There was no reason to take another one.
+    Smooth,
+    /// Stability limited the steps of the explicit method, first at this time.
+    Stiff {
+        /// Time.
+        t: f64,
+    },
+}
+
+/// Which methods took the steps of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// Name and accepted steps of those that took some, in the order of the choice.
+    pub shares: Vec<(&'static str, u64)>,
+    /// Why the last one of the choice was needed.
+    pub why: Why,
+}
+
+/// Several methods as one.
+pub struct Switching {
+    methods: Vec<Named>,
+    /// The first implicit one; behind the last if there is none.
+    implicit: usize,
+    /// Which one is at work, if that is known since the last restart.
+    active: Option<usize>,
+    /// The explicit ones are not asked.
+    stiff: bool,
+    first_stiff: Option<f64>,
+    algebraic: bool,
+    watch: Stiffness,
+    /// Steps since the last look, looks that found it easy, and how many are needed.
+    steps: u32,
+    easy: u32,
+    needed: u32,
+    accepted: Vec<u64>,
+    pattern: Option<Arc<Pattern>>,
+    jacobian: Vec<f64>,
+    /// h of the step remembered.
+    h: f64,
+}
+
+impl Switching {
+    /// The methods from `implicit` on are for stiff systems; there may be none.
+    pub fn new(methods: Vec<Named>, implicit: usize) -> Switching {
+        Switching {
+            accepted: vec![0; methods.len()],
+            methods,
+            implicit,
+            active: None,
+            stiff: false,
+            first_stiff: None,
+            algebraic: false,
+            watch: Stiffness::every(10),
+            steps: 0,
+            easy: 0,
+            needed: LOOKS,
+            pattern: None,
+            jacobian: Vec::new(),
+            h: 0.0,
+        }
+    }
+
+    /// Decides, where that is still to be done.
+    fn decide(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) {
+        if self.active.is_some() {
+            return;
+        }
+        let alternatives = self.implicit < self.methods.len();
+        self.algebraic = system.layout().algebraic > 0 && alternatives;
+        let first = if (self.stiff || self.algebraic) && alternatives { self.implicit } else { 0 };
+        let last = self.methods.len() - 1;
+        let fits = |k: &usize| self.methods[*k].method.fits(system, from, tol);
+        self.active = Some((first..last).find(fits).unwrap_or(last));
+    }
+
+    fn method(&mut self) -> &mut dyn Method {
+        let active = self.active.unwrap_or(0);
+        &mut *self.methods[active].method
+    }
+
+    fn seen(&self) -> &dyn Method {
+        &*self.methods[self.active.unwrap_or(0)].method
+    }
+
+    /// Looks whether another method should take the next steps.
+    fn look(&mut self, system: &mut dyn System, from: &Point) {
+        let Some(active) = self.active.filter(|_| self.implicit < self.methods.len() && !self.algebraic) else {
+            return;
+        };
+        if active < self.implicit {
+            self.watch.watch(&mut *self.methods[active].method, system, from);
+            if self.watch.found && system.jacobian_pattern().is_some() {
+                self.stiff = true;
+                self.first_stiff.get_or_insert(from.t);
+                (self.steps, self.easy) = (0, 0);
+            }
+            return;
+        }
+        self.steps += 1;
+        if !self.steps.is_multiple_of(LOOK_EVERY) {
+            return;
+        }
+        self.easy = if self.h * self.norm(system, from) < EASY { self.easy + 1 } else { 0 };
+        if self.easy == self.needed {
+            self.stiff = false;
+            self.needed *= 2;
+            self.watch = Stiffness::every(10);
+        }
+    }
+
+    /// ‖∂f/∂y‖ as the largest sum of a row, at the beginning of the step remembered.
+    fn norm(&mut self, system: &mut dyn System, from: &Point) -> f64 {
+        if self.pattern.is_none() {
+            self.pattern = system.jacobian_pattern();
+        }
+        let Some(pattern) = &self.pattern else { return f64::INFINITY };
+        self.jacobian.resize(pattern.columns.len(), 0.0);
+        system.jacobian(from.t, from.y, from.d, &mut self.jacobian);
+        let row =
+            |i: usize| self.jacobian[pattern.starts[i]..pattern.starts[i + 1]].iter().map(|v| v.abs()).sum::<f64>();
+        (0..pattern.n).map(row).fold(0.0, f64::max)
+    }
+}
+
+impl Method for Switching {
+    fn try_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        self.decide(system, from, tol);
+        self.h = h;
+        self.method().try_step(system, from, h, tol)
+    }
+
+    fn prepare(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) {
+        self.decide(system, from, tol);
+        self.method().prepare(system, from, tol);
+    }
+
+    fn wishes(&self) -> bool {
+        self.seen().wishes()
+    }
+
+    fn wish(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
+        self.decide(system, from, tol);
+        self.method().wish(system, from, tol)
+    }
+
+    fn end(&self) -> &[f64] {
+        self.seen().end()
+    }
+
+    fn make_dense(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        self.method().make_dense(system, from)
+    }
+
+    fn interpolate(&self, theta: f64, y: &mut [f64]) {
+        self.seen().interpolate(theta, y);
+    }
+
+    fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        self.method().look_ahead(system, from)?;
+        self.look(system, from);
+        Ok(())
+    }
+
+    fn accept(&mut self) {
+        let Some(active) = self.active else { return };
+        self.accepted[active] += 1;
+        self.methods[active].method.accept();
+        let implicit = self.stiff || self.algebraic;
+        if self.implicit < self.methods.len() && (active >= self.implicit) != implicit {
+            self.restart();
+            // The explicit ones are asked when the next step begins; all of them have wishes.
+            self.active = implicit.then_some(self.implicit);
+        }
+    }
+
+    fn restart(&mut self) {
+        self.methods.iter_mut().for_each(|named| named.method.restart());
+        self.active = None;
+    }
+
+    fn error_exponent(&self) -> Option<u32> {
+        self.seen().error_exponent()
+    }
+
+    fn order(&self) -> u32 {
+        self.methods.iter().map(|named| named.method.order()).max().unwrap_or(0)
+    }
+
+    fn stiffness(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
+        // Whoever can do something about it does not complain.
+        if self.implicit < self.methods.len() { None } else { self.method().stiffness(system, from) }
+    }
+
+    fn singularity(&self) -> Option<Singularity> {
+        self.seen().singularity()
+    }
+
+    fn iterates(&mut self) -> Vec<NewtonIterate> {
+        self.method().iterates()
+    }
+
+    fn chosen(&self) -> Option<Chosen> {
+        if self.implicit == self.methods.len() {
+            return None;
+        }
+        let all = self.methods.iter().zip(&self.accepted).map(|(named, steps)| (named.name, *steps));
+        let mut shares: Vec<(&'static str, u64)> = Vec::new();
+        for (name, steps) in all.filter(|(_, steps)| *steps > 0) {
+            match shares.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum += steps,
+                None => shares.push((name, steps)),
+            }
+        }
+        let why = match self.first_stiff {
+            _ if self.algebraic => Why::Algebraic,
+            Some(t) => Why::Stiff { t },
+            None if self.accepted.first().is_some_and(|steps| *steps > 0) => Why::Linear,
+            None => Why::Smooth,
+        };
+        Some(Chosen { shares, why })
+    }
+
+    fn work(&self) -> Work {
+        let mut sum = Work::default();
+        for Work { f, jets, jacobian, lu, newton } in self.methods.iter().map(|named| named.method.work()) {
+            sum.f += f;
+            sum.jets += jets;
+            sum.jacobian += jacobian;
+            sum.lu += lu;
+            sum.newton += newton;
+        }
+        sum
+    }
+}
