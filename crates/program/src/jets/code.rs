@@ -142,6 +142,20 @@ impl<N> JetOp<N> {
         }
     }
 
+    /// Visits all nodes it mentions, so that they can be numbered anew.
+    pub(super) fn nodes_mut(&mut self, mut visit: impl FnMut(&mut u32)) {
+        match self {
+            JetOp::Sum(_) => {}
+            JetOp::Mul(a, b) | JetOp::Div(a, b) => [a, b].into_iter().for_each(|a| visit(&mut a.node)),
+            JetOp::Square(a) | JetOp::Reciprocal(_, a) | JetOp::Sqrt(a) | JetOp::Weigh(a) => visit(&mut a.node),
+            JetOp::Power { a, weighted, .. } => [&mut a.node, weighted].into_iter().for_each(visit),
+            JetOp::Antiproduct { weighted, w, of: [a, b], .. }
+            | JetOp::Antiquotient { weighted, w, of: [a, b], .. } => {
+                [weighted, &mut w.node, &mut a.node, &mut b.node].into_iter().for_each(visit);
+            }
+        }
+    }
+
     /// A number for each kind, by which like instructions are put together.
     pub fn rank(&self) -> u32 {
         match self {

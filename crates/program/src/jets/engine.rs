@@ -1,9 +1,9 @@
-//! Series order by order: the inner sums of all products together, then the recurrences one by one.
+//! Series order by order: what there is for that, and who computes it (`steps.rs`, or machine code).
 
 use super::code::{JetCode, JetOp, Sum};
-use super::kernel::{Four, Kernel, Portable};
+use super::kernel::Portable;
 use super::native::Native;
-use super::recurrence::{Factors, begin, finish};
+use super::recurrence::{Factors, Kind, begin, finish};
 
 /// Machine code is made after so many series: where events follow each other closely, it would not pay.
 const WARM: u32 = 16;
@@ -43,7 +43,7 @@ pub(super) struct Engine {
     pub memory: Vec<f64>,
     pub vectors: bool,
     /// Machine code, if there is any.
-    native: Option<Native>,
+    pub native: Option<Native>,
     /// How many series have been begun, up to [`WARM`]; `None` if there is no machine code for these.
     begun: Option<u32>,
 }
@@ -67,20 +67,6 @@ pub(super) struct Inner {
     pub first: u32,
     pub second: u32,
     pub sum: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
-    Sum,
-    /// One product, two newest coefficients.
-    Binary,
-    /// One product, one newest coefficient.
-    Unary,
-    Square,
-    Power,
-    Weigh,
-    Antiproduct,
-    Antiquotient,
 }
 
 /// The derivative of a state: its first two terms.
@@ -131,86 +117,6 @@ impl Engine {
         };
         engine.make_room(24);
         engine
-    }
-
-    /// Takes memory for series of this order and finds all places in it.
-    fn make_room(&mut self, order: usize) {
-        // so that the distance between groups is no power of two, which caches do not like
-        self.room = order.next_multiple_of(8) + 1;
-        self.inverse = (0..=self.room + 1).map(|k| 1.0 / k as f64).collect();
-        self.done = 0;
-        self.native = None;
-        let (mut pairs, mut squares) = (Vec::new(), Vec::new());
-        for i in &self.code.instructions {
-            match &i.op {
-                JetOp::Mul(a, b) => pairs.push([a.node, b.node]),
-                JetOp::Div(_, b) | JetOp::Reciprocal(_, b) => pairs.push([b.node, i.out]),
-                JetOp::Power { a, weighted, .. } => pairs.extend([[a.node, i.out], [*weighted, i.out]]),
-                JetOp::Antiproduct { weighted, w, .. } => pairs.push([*weighted, w.node]),
-                JetOp::Antiquotient { w, .. } => pairs.push([i.out, w.node]),
-                JetOp::Square(a) => squares.push(a.node),
-                JetOp::Sqrt(_) => squares.push(i.out),
-                JetOp::Sum(_) | JetOp::Weigh(_) => {}
-            }
-        }
-        let series = 4 * (self.room + 1);
-        let mut place = (2 * self.code.nodes).next_multiple_of(4);
-        let mut next = |size: usize| {
-            place += size;
-            place - size
-        };
-        let fill = |nodes: &[u32]| std::array::from_fn(|l| 2 * nodes.get(l).copied().unwrap_or(0));
-        self.products = pairs
-            .chunks(4)
-            .map(|four| {
-                let nodes = |which: usize| fill(&four.iter().map(|pair| pair[which]).collect::<Vec<_>>());
-                ProductGroup { place: next(2 * series + 4), first: nodes(0), second: nodes(1) }
-            })
-            .collect();
-        self.squares =
-            squares.chunks(4).map(|four| SquareGroup { place: next(series + 4), nodes: fill(four) }).collect();
-        self.memory = vec![0.0; place];
-        let (mut pair, mut square) = (0, 0);
-        let mut next_pair = || {
-            let (at, lane) = (self.products[pair / 4].place, pair % 4);
-            pair += 1;
-            Inner {
-                first: (at + lane) as u32,
-                second: (at + series + lane) as u32,
-                sum: (at + 2 * series + lane) as u32,
-            }
-        };
-        let mut next_square = || {
-            let (at, lane) = (self.squares[square / 4].place, square % 4);
-            square += 1;
-            let first = (at + lane) as u32;
-            Inner { first, second: first, sum: (at + series + lane) as u32 }
-        };
-        let none = Inner::default();
-        let steps = self.code.instructions.iter().map(|i| {
-            let (kind, a, b, inner) = match &i.op {
-                JetOp::Sum(sum) => (Kind::Sum, sum.from, sum.to, none),
-                JetOp::Mul(a, b) | JetOp::Div(a, b) => (Kind::Binary, 2 * a.node, 2 * b.node, next_pair()),
-                JetOp::Reciprocal(_, b) => (Kind::Unary, 2 * b.node, 0, next_pair()),
-                JetOp::Square(a) | JetOp::Sqrt(a) => (Kind::Square, 2 * a.node, 0, next_square()),
-                JetOp::Power { a, .. } => (Kind::Power, 2 * a.node, 0, next_pair()),
-                JetOp::Weigh(a) => (Kind::Weigh, 2 * a.node, 0, none),
-                JetOp::Antiproduct { weighted, .. } => (Kind::Antiproduct, 2 * weighted, 0, next_pair()),
-                JetOp::Antiquotient { weighted, .. } => (Kind::Antiquotient, 2 * weighted, 0, next_pair()),
-            };
-            let weighted = if kind == Kind::Power { next_pair() } else { none };
-            Step { factors: Factors::default(), kind, out: 2 * i.out, a, b, inner, weighted }
-        });
-        self.steps = steps.collect();
-        self.runs.clear();
-        for (i, step) in self.steps.iter().enumerate() {
-            match self.runs.last_mut() {
-                Some((kind, end)) if *kind == step.kind => *end = i as u32 + 1,
-                _ => self.runs.push((step.kind, i as u32 + 1)),
-            }
-        }
-        let long = (0..).zip(&self.code.results).filter(|(_, sum)| sum.to - sum.from > 2);
-        self.long_results = long.map(|(state, sum)| (state, [sum.from + 2, sum.to])).collect();
     }
 
     /// Machine code from the first series on where the processor can run it, or never.
@@ -329,206 +235,6 @@ impl Engine {
     #[target_feature(enable = "avx2,fma")]
     unsafe fn passes_avx2(&mut self, orders: [usize; 2], c: &mut [f64]) {
         unsafe { self.passes::<super::kernel::Avx2>(orders, c) }
-    }
-
-    /// # Safety
-    /// orders[1] ≤ room, and c has room for it.
-    #[inline(always)]
-    unsafe fn passes<K: Kernel>(&mut self, orders: [usize; 2], c: &mut [f64]) {
-        for k in orders[0]..orders[1] {
-            // The shortest sums are special; everywhere else their being so costs nothing.
-            unsafe {
-                match k {
-                    1 => self.pass::<K, 1>(k, c),
-                    2 => self.pass::<K, 2>(k, c),
-                    _ => self.pass::<K, 3>(k, c),
-                }
-            }
-        }
-    }
-
-    /// Coefficient k of all nodes, then k + 1 of the states. `SHORT` is k, but at most 3.
-    ///
-    /// # Safety
-    /// k < room, and c has room for order k + 1.
-    #[inline(always)]
-    unsafe fn pass<K: Kernel, const SHORT: usize>(&mut self, k: usize, c: &mut [f64]) {
-        let series = self.room + 1;
-        let memory = self.memory.as_mut_ptr();
-        unsafe {
-            if SHORT == 3 {
-                for group in &self.products {
-                    let first = memory.add(group.place).cast::<Four>();
-                    let second = first.add(series);
-                    *second.add(series) = K::inner(first, second, k, k - 2);
-                }
-                for group in &self.squares {
-                    let first = memory.add(group.place).cast::<Four>();
-                    *first.add(series) = K::inner(first, first, k, (k - 1) / 2);
-                }
-            }
-            let now = memory.add(k % 2);
-            let mut order =
-                Order::<SHORT> { memory, now, before: memory.add(4 * (k - 1)), k, inverse: self.inverse[k] };
-            let mut step = self.steps.as_ptr();
-            for &(kind, end) in &self.runs {
-                let end = self.steps.as_ptr().add(end as usize);
-                while step < end {
-                    // The kind is the same for the whole run: the compiler makes one loop for each.
-                    let value = order.value::<K>(kind, &*step, &self.terms);
-                    *now.add((*step).out as usize) = value;
-                    step = step.add(1);
-                }
-            }
-            // The newest coefficients join their series.
-            for group in &self.products {
-                let first = memory.add(group.place).cast::<Four>();
-                *first.add(k) = K::gather(now, &group.first);
-                *first.add(series + k) = K::gather(now, &group.second);
-            }
-            for group in &self.squares {
-                *memory.add(group.place).cast::<Four>().add(k) = K::gather(now, &group.nodes);
-            }
-            order.results::<K>(&self.results, &self.long_results, &self.terms, self.scale, self.inverse[k + 1], c);
-        }
-    }
-}
-
-/// What the recurrences of one order need.
-struct Order<const SHORT: usize> {
-    memory: *mut f64,
-    /// Where the newest coefficients are.
-    now: *mut f64,
-    /// Where coefficient k − 1 of a series is, whose coefficient 0 is at the same distance from `memory`.
-    before: *const f64,
-    k: usize,
-    inverse: f64,
-}
-
-/// # Safety
-/// Of all its functions: steps, terms and results must be those of the memory, which has room for the order.
-impl<const SHORT: usize> Order<SHORT> {
-    #[inline(always)]
-    unsafe fn at(&self, node: u32) -> f64 {
-        unsafe { *self.now.add(node as usize) }
-    }
-
-    /// Σ fⱼ rₖ₋ⱼ over 1 ≤ j < k
-    #[inline(always)]
-    unsafe fn product<K: Kernel>(&self, inner: &Inner) -> f64 {
-        let (first, second) = (inner.first as usize, inner.second as usize);
-        unsafe {
-            match SHORT {
-                1 => 0.0,
-                2 => *self.before.add(first) * *self.before.add(second),
-                _ => {
-                    let sum = *self.memory.add(inner.sum as usize);
-                    let newest = K::fma(*self.before.add(first), *self.memory.add(second + 4), sum);
-                    K::fma(*self.memory.add(first + 4), *self.before.add(second), newest)
-                }
-            }
-        }
-    }
-
-    /// Σ xⱼ xₖ₋ⱼ over 1 ≤ j < k
-    #[inline(always)]
-    unsafe fn square<K: Kernel>(&self, inner: &Inner) -> f64 {
-        let first = inner.first as usize;
-        unsafe {
-            let half = *self.memory.add(first + 4 * (self.k / 2));
-            let middle = if self.k.is_multiple_of(2) { half * half } else { -0.0 };
-            match SHORT {
-                1 => 0.0,
-                2 => middle,
-                _ => {
-                    let sum = *self.memory.add(inner.sum as usize);
-                    K::fma(2.0, K::fma(*self.memory.add(first + 4), *self.before.add(first), sum), middle)
-                }
-            }
-        }
-    }
-
-    /// Coefficient k of a step's node.
-    #[inline(always)]
-    unsafe fn value<K: Kernel>(&mut self, kind: Kind, step: &Step, terms: &[(u32, f64)]) -> f64 {
-        let factors = &step.factors;
-        unsafe {
-            match kind {
-                Kind::Sum => {
-                    let terms = terms.get_unchecked(step.a as usize..step.b as usize);
-                    terms.iter().fold(-0.0, |sum, &(node, c)| K::fma(c, self.at(node), sum))
-                }
-                Kind::Binary => {
-                    let sum = factors.sum * self.product::<K>(&step.inner);
-                    K::fma(factors.b, self.at(step.b), K::fma(factors.a, self.at(step.a), sum))
-                }
-                Kind::Unary => K::fma(factors.a, self.at(step.a), factors.sum * self.product::<K>(&step.inner)),
-                Kind::Square => K::fma(factors.a, self.at(step.a), factors.sum * self.square::<K>(&step.inner)),
-                Kind::Power => {
-                    let plain = factors.sum * self.product::<K>(&step.inner);
-                    let both = K::fma(factors.b * self.inverse, self.product::<K>(&step.weighted), -plain);
-                    K::fma(factors.a, self.at(step.a), both)
-                }
-                Kind::Weigh => factors.a * self.k as f64 * self.at(step.a),
-                Kind::Antiproduct => {
-                    K::fma(factors.a, self.at(step.a), factors.sum * self.product::<K>(&step.inner)) * self.inverse
-                }
-                Kind::Antiquotient => {
-                    let rate = K::fma(factors.a, self.at(step.a), factors.sum * self.product::<K>(&step.inner));
-                    *self.now.add(step.out as usize + 2) = rate * self.inverse;
-                    rate
-                }
-            }
-        }
-    }
-
-    /// Coefficient k + 1 of the states, in units of `scale`; `inverse` is 1/(k + 1).
-    #[inline(always)]
-    unsafe fn results<K: Kernel>(
-        &mut self,
-        results: &[Derivative],
-        long: &[(u32, [u32; 2])],
-        terms: &[(u32, f64)],
-        scale: f64,
-        inverse: f64,
-        c: &mut [f64],
-    ) {
-        let k = self.k;
-        let divisor = divisor(k + 1);
-        let factor = if divisor.is_none() { scale * inverse } else { scale };
-        unsafe {
-            let row = c.as_mut_ptr().add((k + 1) * results.len());
-            let next = self.memory.add((k + 1) % 2);
-            *next = 0.0;
-            for (i, result) in results.iter().enumerate() {
-                let Derivative { nodes, coefficients, scale } = result;
-                let sum = K::fma(coefficients[1], self.at(nodes[1]), coefficients[0] * self.at(nodes[0]));
-                let value = sum * (scale * factor);
-                *row.add(i) = value;
-                *next.add(2 * i + 2) = value;
-            }
-            for &(state, [from, to]) in long {
-                let result = results.get_unchecked(state as usize);
-                let mut sum = K::fma(
-                    result.coefficients[1],
-                    self.at(result.nodes[1]),
-                    result.coefficients[0] * self.at(result.nodes[0]),
-                );
-                for &(node, c) in terms.get_unchecked(from as usize..to as usize) {
-                    sum = K::fma(c, self.at(node), sum);
-                }
-                let value = sum * (result.scale * factor);
-                *row.add(state as usize) = value;
-                *next.add(2 * state as usize + 2) = value;
-            }
-            if let Some(divisor) = divisor {
-                for i in 0..results.len() {
-                    let value = *row.add(i) / divisor;
-                    *row.add(i) = value;
-                    *next.add(2 * i + 2) = value;
-                }
-            }
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Series of several trajectories side by side. The recurrences are those of `recurrence.rs`; the numbers of a code (sums,
 //! factors, constants) may differ from lane to lane, its structure may not.
 
-use super::code::{JetCode, JetOp, Sum};
-use super::recurrence::{Factors, begin, finish};
+use super::code::{JetCode, JetInstruction, JetOp, Sum};
+use super::recurrence::{self, Factors, Form, Kind, begin, finish, next};
 use ordinate_solve::{JetCost, LANES, LaneJets, Lanes, MAX_ORDER, Number, Processor, Task};
 use std::sync::Arc;
 
@@ -34,29 +34,13 @@ pub struct LaneSeries {
 #[derive(Clone, Copy, Debug)]
 struct Step {
     kind: Kind,
+    /// Of two products that follow each other and share their first factor: whether it is the first of them.
+    paired: bool,
     out: u32,
     a: u32,
     b: u32,
     first: u32,
     second: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// Terms a to b.
-    Sum,
-    /// One product, two newest coefficients.
-    Binary,
-    /// The same, and the next step is another one whose product has the same first factor.
-    Pair,
-    /// One product, one newest coefficient.
-    Unary,
-    Square,
-    /// The second product has the factors b and out.
-    Power,
-    Weigh,
-    Antiproduct,
-    Antiquotient,
 }
 
 impl LaneSeries {
@@ -71,7 +55,7 @@ impl LaneSeries {
         let stride = stride_for(24);
         LaneSeries {
             code: first.map(Lanes::splat),
-            steps: pairs(first.instructions.iter().map(|i| step(&i.op, i.out)).collect()),
+            steps: pairs(first.instructions.iter().map(step).collect()),
             factors: vec![zero; first.instructions.len()],
             memory: vec![Lanes::ZERO; first.nodes * stride],
             stride,
@@ -118,32 +102,18 @@ fn pairs(mut steps: Vec<Step>) -> Vec<Step> {
                 (step.first, step.second) = (step.second, step.first);
             }
         }
-        steps[i].kind = Kind::Pair;
+        steps[i].paired = true;
         i += 2;
     }
     steps
 }
 
-fn step(op: &JetOp, out: u32) -> Step {
-    let none = Step { kind: Kind::Sum, out, a: 0, b: 0, first: 0, second: 0 };
-    match *op {
-        JetOp::Sum(Sum { from, to, .. }) => Step { kind: Kind::Sum, a: from, b: to, ..none },
-        JetOp::Mul(a, b) => Step { kind: Kind::Binary, a: a.node, b: b.node, first: a.node, second: b.node, ..none },
-        JetOp::Div(a, b) => Step { kind: Kind::Binary, a: a.node, b: b.node, first: b.node, second: out, ..none },
-        JetOp::Reciprocal(_, b) => Step { kind: Kind::Unary, a: b.node, first: b.node, second: out, ..none },
-        JetOp::Square(a) => Step { kind: Kind::Square, a: a.node, first: a.node, ..none },
-        JetOp::Sqrt(a) => Step { kind: Kind::Square, a: a.node, first: out, ..none },
-        JetOp::Power { a, weighted, .. } => {
-            Step { kind: Kind::Power, a: a.node, b: weighted, first: a.node, second: out, ..none }
-        }
-        JetOp::Weigh(a) => Step { kind: Kind::Weigh, a: a.node, ..none },
-        JetOp::Antiproduct { weighted, w, .. } => {
-            Step { kind: Kind::Antiproduct, a: weighted, first: weighted, second: w.node, ..none }
-        }
-        JetOp::Antiquotient { weighted, w, .. } => {
-            Step { kind: Kind::Antiquotient, a: weighted, first: out, second: w.node, ..none }
-        }
-    }
+fn step(instruction: &JetInstruction) -> Step {
+    let Form { kind, a, b, product, weighted } = instruction.form();
+    let [first, second] = product.unwrap_or_default();
+    // the second product of a power has the factors b and `second`
+    let b = weighted.map_or(b, |[node, _]| node);
+    Step { kind, paired: false, out: instruction.out, a, b, first, second }
 }
 
 impl LaneJets for LaneSeries {
@@ -286,7 +256,7 @@ impl Task for Extend<'_> {
                 let mut i = 0;
                 while i < steps.len() {
                     let step = steps.get_unchecked(i);
-                    if let Kind::Pair = step.kind {
+                    if step.paired {
                         order.pair(
                             [step, steps.get_unchecked(i + 1)],
                             [factors.get_unchecked(i), factors.get_unchecked(i + 1)],
@@ -331,33 +301,33 @@ impl<N: Number<Stored = Lanes>> Order<N> {
     /// Coefficient k of a step's node.
     #[inline(always)]
     unsafe fn step(&mut self, step: &Step, factors: &Factors<Lanes>, terms: &[(u32, Lanes)]) {
+        let none = N::splat(0.0);
         unsafe {
             let out = &mut *self.series(step.out).add(self.k);
-            match step.kind {
-                Kind::Sum => self.sum(step.a, step.b, terms).store(out),
-                Kind::Binary | Kind::Pair => {
-                    N::load(&factors.b).fma(self.at(step.b), self.unary(step, factors)).store(out)
+            let sums = match step.kind {
+                Kind::Sum => return self.sum(step.a, step.b, terms).store(out),
+                Kind::Weigh => [none; 2],
+                Kind::Square => [self.square(step.first), none],
+                Kind::Power => [self.product(step.first, step.second), self.product(step.b, step.second)],
+                Kind::Binary | Kind::Unary | Kind::Antiproduct | Kind::Antiquotient => {
+                    [self.product(step.first, step.second), none]
                 }
-                Kind::Unary => self.unary(step, factors).store(out),
-                Kind::Square => {
-                    let sum = N::load(&factors.sum) * self.square(step.first);
-                    N::load(&factors.a).fma(self.at(step.a), sum).store(out);
-                }
-                Kind::Power => {
-                    let plain = N::load(&factors.sum) * self.product(step.first, step.second);
-                    let weighted = self.product(step.b, step.second);
-                    let both = (N::load(&factors.b) * self.inverse).fma(weighted, -plain);
-                    N::load(&factors.a).fma(self.at(step.a), both).store(out);
-                }
-                Kind::Weigh => (N::load(&factors.a) * N::splat(self.k as f64) * self.at(step.a)).store(out),
-                Kind::Antiproduct => (self.unary(step, factors) * self.inverse).store(out),
-                Kind::Antiquotient => {
-                    let rate = self.unary(step, factors);
-                    rate.store(out);
-                    (rate * self.inverse).store(&mut *self.series(step.out + 1).add(self.k));
-                }
+            };
+            let value = self.next(step.kind, step, factors, sums);
+            value.store(out);
+            if step.kind == Kind::Antiquotient {
+                (value * self.inverse).store(&mut *self.series(step.out + 1).add(self.k));
             }
         }
+    }
+
+    /// The recurrence of a step, its inner sums being known.
+    #[inline(always)]
+    unsafe fn next(&self, kind: Kind, step: &Step, factors: &Factors<Lanes>, sums: [N; 2]) -> N {
+        let factors = Factors { sum: N::load(&factors.sum), a: N::load(&factors.a), b: N::load(&factors.b) };
+        let order = recurrence::Order { k: N::splat(self.k as f64), inverse: self.inverse };
+        let newest = unsafe { [self.at(step.a), self.at(step.b)] };
+        next(kind, &factors, order, sums, newest, N::fma)
     }
 
     /// Coefficient k of the nodes of two steps whose products share a factor, which is thus loaded once. They are summed
@@ -380,19 +350,8 @@ impl<N: Number<Stored = Lanes>> Order<N> {
                 q = f.fma(N::load(&*s.add(k - 1)), q);
             }
             for (step, (factors, sum)) in steps.into_iter().zip(factors.into_iter().zip([p, q])) {
-                let one = N::load(&factors.a).fma(self.at(step.a), N::load(&factors.sum) * sum);
-                let both = N::load(&factors.b).fma(self.at(step.b), one);
-                both.store(&mut *self.series(step.out).add(k));
+                self.next(Kind::Binary, step, factors, [sum, N::splat(0.0)]).store(&mut *self.series(step.out).add(k));
             }
-        }
-    }
-
-    /// The inner sum and the newest coefficient of a.
-    #[inline(always)]
-    unsafe fn unary(&self, step: &Step, factors: &Factors<Lanes>) -> N {
-        unsafe {
-            let sum = N::load(&factors.sum) * self.product(step.first, step.second);
-            N::load(&factors.a).fma(self.at(step.a), sum)
         }
     }
 

@@ -6,13 +6,18 @@ mod compile;
 mod engine;
 mod kernel;
 mod lanes;
+mod layout;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 #[path = "native/none.rs"]
 mod native;
+mod passes;
 mod print;
 mod recurrence;
+#[cfg(test)]
+mod samples;
+mod steps;
 
 pub use code::*;
 pub(crate) use compile::compile;
@@ -21,6 +26,7 @@ pub use lanes::LaneSeries;
 use crate::{Evaluator, Program};
 use engine::Engine;
 use ordinate_solve::{JetCost, Jets};
+use passes::Passes;
 
 impl Program {
     /// The series code of its right-hand side where all discrete values are those given; `None` where a choice depends
@@ -36,27 +42,47 @@ impl Program {
 /// Series of a program for given discrete values.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    engine: Engine,
+    engine: Choice,
     f: Vec<f64>,
     cost: JetCost,
+}
+
+/// Who computes series.
+#[derive(Clone, Debug)]
+enum Choice {
+    /// Instruction after instruction, or machine code.
+    Steps(Box<Engine>),
+    /// Many like instructions at a time.
+    Passes(Box<Passes>),
 }
 
 impl Series {
     /// Series for the discrete values that stand in the registers; `None` if there are none.
     pub fn new(program: &Program, registers: &[f64]) -> Option<Series> {
         let code = compile(program, &program.rhs, registers)?;
-        Some(Series { f: vec![0.0; code.states], cost: cost(&code), engine: Engine::new(code) })
+        let (f, cost) = (vec![0.0; code.states], cost(&code));
+        let engine = match Passes::new(&code) {
+            Some(passes) => Choice::Passes(Box::new(passes)),
+            None => Choice::Steps(Box::new(Engine::new(code))),
+        };
+        Some(Series { engine, f, cost })
     }
 }
 
 impl Jets for Series {
     fn begin(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
-        self.engine.begin(t, y, &mut self.f);
+        match &mut self.engine {
+            Choice::Steps(engine) => engine.begin(t, y, &mut self.f),
+            Choice::Passes(passes) => passes.begin(t, y, &mut self.f),
+        }
         f.copy_from_slice(&self.f);
     }
 
     fn extend(&mut self, scale: f64, order: usize, c: &mut [f64]) {
-        self.engine.extend(&self.f, scale, order, c);
+        match &mut self.engine {
+            Choice::Steps(engine) => engine.extend(&self.f, scale, order, c),
+            Choice::Passes(passes) => passes.extend(&self.f, scale, order, c),
+        }
     }
 
     fn cost(&self) -> JetCost {

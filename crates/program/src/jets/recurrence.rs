@@ -15,9 +15,59 @@
 //! All sums are over 1 ≤ j < k. R. E. Moore, Interval Analysis (1966), chapter 11; A. Griewank, A. Walther, Evaluating
 //! Derivatives (2008), tables 13.1 and 13.2; À. Jorba, M. Zou, Experiment. Math. 14 (2005) 99–117, proposition 2.1.
 
-use super::code::{JetOp, Value};
+use super::code::{JetInstruction, JetOp, Value};
 use ordinate_expr::power;
 use ordinate_solve::Number;
+use std::ops::{Mul, Neg};
+
+/// How coefficient k is made of the inner sums and the newest coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Sum,
+    /// One product, two newest coefficients.
+    Binary,
+    /// One product, one newest coefficient.
+    Unary,
+    Square,
+    Power,
+    Weigh,
+    Antiproduct,
+    Antiquotient,
+}
+
+/// The nodes that a recurrence needs at every order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Form {
+    pub kind: Kind,
+    /// Those of the newest coefficients a and b; of sums, the range of their terms.
+    pub a: u32,
+    pub b: u32,
+    /// The factors of the inner sum; of squares, twice the same.
+    pub product: Option<[u32; 2]>,
+    /// Those of the second inner sum of aʳ.
+    pub weighted: Option<[u32; 2]>,
+}
+
+impl<N> JetInstruction<N> {
+    /// Which recurrence it is.
+    pub(super) fn form(&self) -> Form {
+        let form = |kind, a, b, product| Form { kind, a, b, product, weighted: None };
+        match &self.op {
+            JetOp::Sum(sum) => form(Kind::Sum, sum.from, sum.to, None),
+            JetOp::Mul(a, b) => form(Kind::Binary, a.node, b.node, Some([a.node, b.node])),
+            JetOp::Div(a, b) => form(Kind::Binary, a.node, b.node, Some([b.node, self.out])),
+            JetOp::Reciprocal(_, b) => form(Kind::Unary, b.node, 0, Some([b.node, self.out])),
+            JetOp::Square(a) => form(Kind::Square, a.node, 0, Some([a.node; 2])),
+            JetOp::Sqrt(a) => form(Kind::Square, a.node, 0, Some([self.out; 2])),
+            JetOp::Power { a, weighted, .. } => {
+                Form { weighted: Some([*weighted, self.out]), ..form(Kind::Power, a.node, 0, Some([a.node, self.out])) }
+            }
+            JetOp::Weigh(a) => form(Kind::Weigh, a.node, 0, None),
+            JetOp::Antiproduct { weighted, w, .. } => form(Kind::Antiproduct, *weighted, 0, Some([*weighted, w.node])),
+            JetOp::Antiquotient { weighted, w, .. } => form(Kind::Antiquotient, *weighted, 0, Some([self.out, w.node])),
+        }
+    }
+}
 
 /// What the recurrence of an instruction needs at every order: the factors in the formulas above, found with the values
 /// at the point.
@@ -29,6 +79,36 @@ pub(super) struct Factors<N = f64> {
     pub a: N,
     /// Of that of the second operand.
     pub b: N,
+}
+
+/// What belongs to an order: k and 1/k.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order<N = f64> {
+    pub k: N,
+    pub inverse: N,
+}
+
+/// Coefficient k of the first node of an instruction that is no sum. `sums` are its inner sums, `a` and `b` the newest
+/// coefficients of its operands; what its kind has not got is not looked at. Numbers of all widths share it, so `fma` is
+/// told.
+#[inline(always)]
+pub(super) fn next<N: Copy + Mul<Output = N> + Neg<Output = N>>(
+    kind: Kind,
+    factors: &Factors<N>,
+    order: Order<N>,
+    [sum, weighted]: [N; 2],
+    [a, b]: [N; 2],
+    fma: impl Fn(N, N, N) -> N,
+) -> N {
+    match kind {
+        Kind::Sum => unreachable!("sums have no recurrence"),
+        Kind::Binary => fma(factors.b, b, fma(factors.a, a, factors.sum * sum)),
+        // that of an antiquotient is u = t y′
+        Kind::Unary | Kind::Square | Kind::Antiquotient => fma(factors.a, a, factors.sum * sum),
+        Kind::Power => fma(factors.a, a, fma(factors.b * order.inverse, weighted, -(factors.sum * sum))),
+        Kind::Weigh => factors.a * order.k * a,
+        Kind::Antiproduct => fma(factors.a, a, factors.sum * sum) * order.inverse,
+    }
 }
 
 /// The values of an instruction's nodes at the point and its factors; `value` gives the values of earlier nodes.

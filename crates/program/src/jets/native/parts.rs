@@ -5,8 +5,8 @@ use super::emit::{BIAS, Emitter, UNKNOWN, Weight};
 use super::plan::{Lane, Recurrence};
 use super::registers::NEVER;
 use crate::jets::code::Sum;
-use crate::jets::engine::{Kind, divisor};
-use crate::jets::recurrence::Factors;
+use crate::jets::engine::divisor;
+use crate::jets::recurrence::{Factors, Kind};
 use std::mem::offset_of;
 
 /// A sum being made: a value as it is or negated, or a register of its own.

@@ -2,8 +2,8 @@
 
 use super::registers::{NEVER, Value};
 use crate::jets::code::JetOp;
-use crate::jets::engine::{Engine, Kind};
-use crate::jets::recurrence::constant_sum_factor;
+use crate::jets::engine::Engine;
+use crate::jets::recurrence::{Kind, constant_sum_factor};
 use std::ops::Range;
 
 /// A part of an order.

@@ -1,0 +1,155 @@
+//! The inner sums of all recurrences of an order, four at a time.
+//!
+//! A *row* is the history of four nodes side by side. Groups of products that have the same four nodes as a factor share
+//! its row: where like instructions follow each other, as they do in a chain or for all pairs of bodies, most of them do.
+
+use super::schedule::Run;
+use crate::jets::code::JetCode;
+use crate::jets::kernel::{Four, Kernel};
+use crate::jets::recurrence::Kind;
+use rustc_hash::FxHashMap;
+
+/// A run shorter than this shares its groups of four with others; the sums of a longer one have groups of their own, so
+/// that their rows are those of other runs.
+const OWN_GROUPS: usize = 8;
+
+/// Four products of series, by their rows.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    rows: [u32; 2],
+    /// Whether it is the first one that has these rows and so adds the newest coefficients to them.
+    first: [bool; 2],
+}
+
+/// The inner sums.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inner {
+    products: Vec<Group>,
+    squares: Vec<Group>,
+    /// The places of each row's nodes.
+    rows: Vec<[u32; 4]>,
+    /// Coefficients: all orders of a row, then the next row.
+    history: Vec<Four>,
+    /// Number of orders.
+    stride: usize,
+    /// Σ over 1 ≤ j < k of all products, then of all squares, as the runs know them.
+    pub sums: Vec<Four>,
+}
+
+impl Inner {
+    /// The sums of these runs, which are told where they will be.
+    pub fn new(code: &JetCode, runs: &mut [Run]) -> Inner {
+        let (mut pairs, mut squares) = (Vec::new(), Vec::new());
+        for run in runs.iter_mut() {
+            let instructions = &code.instructions[run.range.clone()];
+            let list: &mut Vec<[u32; 2]> = if run.kind == Kind::Square { &mut squares } else { &mut pairs };
+            let mut add = |nodes: &mut dyn Iterator<Item = [u32; 2]>| {
+                let own = instructions.len() >= OWN_GROUPS;
+                let begin = if own { list.len().next_multiple_of(4) } else { list.len() };
+                list.resize(begin, [0; 2]);
+                list.extend(nodes);
+                begin
+            };
+            run.sums[0] = add(&mut instructions.iter().filter_map(|i| i.form().product));
+            run.sums[1] = add(&mut instructions.iter().filter_map(|i| i.form().weighted));
+        }
+        let behind = pairs.len().next_multiple_of(4);
+        for run in runs.iter_mut().filter(|run| run.kind == Kind::Square) {
+            run.sums[0] += behind;
+        }
+        let mut inner = Inner::default();
+        let mut known = FxHashMap::default();
+        let mut groups = |list: &[[u32; 2]]| -> Vec<Group> {
+            let group = |four: &[[u32; 2]]| {
+                let mut first = [false; 2];
+                let rows = [0, 1].map(|which| {
+                    let nodes: [u32; 4] = std::array::from_fn(|l| four.get(l).map_or(0, |pair| pair[which]));
+                    *known.entry(nodes).or_insert_with(|| {
+                        first[which] = true;
+                        inner.rows.push(nodes);
+                        inner.rows.len() as u32 - 1
+                    })
+                });
+                Group { rows, first }
+            };
+            list.chunks(4).map(group).collect()
+        };
+        (inner.products, inner.squares) = (groups(&pairs), groups(&squares));
+        inner.sums = vec![[0.0; 4]; inner.products.len() + inner.squares.len()];
+        inner
+    }
+
+    /// Takes memory for series of this order.
+    pub fn make_room(&mut self, order: usize) {
+        self.stride = order + 1;
+        self.history = vec![[0.0; 4]; self.rows.len() * self.stride];
+    }
+
+    /// All sums of order k; `before` has the coefficients k − 1 of all nodes.
+    ///
+    /// # Safety
+    /// `before` has all places of the code, and there is room for order k.
+    #[inline(always)]
+    pub unsafe fn compute<K: Kernel>(&mut self, k: usize, before: &[f64]) {
+        if k == 1 {
+            return self.sums.fill([0.0; 4]);
+        }
+        let (history, rows, stride) = (self.history.as_mut_ptr(), self.rows.as_ptr(), self.stride);
+        let series = |group: &Group| {
+            for (row, first) in group.rows.into_iter().zip(group.first) {
+                if first {
+                    unsafe {
+                        let newest = K::gather(before.as_ptr(), &*rows.add(row as usize));
+                        *history.add(row as usize * stride + k - 1) = newest;
+                    }
+                }
+            }
+            group.rows.map(|row| unsafe { history.add(row as usize * stride).cast_const() })
+        };
+        let (products, squares) = self.sums.split_at_mut(self.products.len());
+        unsafe {
+            for (sum, group) in products.iter_mut().zip(&self.products) {
+                let [f, r] = series(group);
+                *sum = product::<K>(f, r, k);
+            }
+            for (sum, group) in squares.iter_mut().zip(&self.squares) {
+                *sum = square::<K>(series(group)[0], k);
+            }
+        }
+    }
+}
+
+/// Σ fⱼ rₖ₋ⱼ over 1 ≤ j < k, the products with the newest coefficients last.
+///
+/// # Safety
+/// Both have coefficients up to k − 1, and k ≥ 2.
+#[inline(always)]
+unsafe fn product<K: Kernel>(f: *const Four, r: *const Four, k: usize) -> Four {
+    unsafe {
+        if k == 2 {
+            let (f, r) = (*f.add(1), *r.add(1));
+            return std::array::from_fn(|l| f[l] * r[l]);
+        }
+        let sum = K::inner(f, r, k, k - 2);
+        let (f, r, newest_f, newest_r) = (*f.add(1), *r.add(1), *f.add(k - 1), *r.add(k - 1));
+        std::array::from_fn(|l| K::fma(f[l], newest_r[l], K::fma(newest_f[l], r[l], sum[l])))
+    }
+}
+
+/// Σ xⱼ xₖ₋ⱼ over 1 ≤ j < k
+///
+/// # Safety
+/// It has coefficients up to k − 1, and k ≥ 2.
+#[inline(always)]
+unsafe fn square<K: Kernel>(x: *const Four, k: usize) -> Four {
+    unsafe {
+        let half = *x.add(k / 2);
+        let middle = if k.is_multiple_of(2) { half.map(|half| half * half) } else { [-0.0; 4] };
+        if k == 2 {
+            return middle;
+        }
+        let sum = K::inner(x, x, k, (k - 1) / 2);
+        let (one, newest) = (*x.add(1), *x.add(k - 1));
+        std::array::from_fn(|l| K::fma(2.0, K::fma(one[l], newest[l], sum[l]), middle[l]))
+    }
+}
