@@ -9,7 +9,7 @@
 //! side, ends a step there and changes the mode; f itself never compares anything. A *condition* is a
 //! truth value made of modes; where it becomes true, its action runs. *Held* values are assigned by actions only.
 
-use crate::{Jets, LinearForm};
+use crate::{Jets, LinearForm, SwitchSeries};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,11 @@ pub trait System {
 
     /// The series of its solutions for given discrete values, if it can make them.
     fn jets(&mut self, _d: &[f64]) -> Option<&mut dyn Jets> {
+        None
+    }
+
+    /// The series of its switches for given discrete values, if it can make them.
+    fn switch_series(&mut self, _d: &[f64]) -> Option<&mut dyn SwitchSeries> {
         None
     }
 

@@ -3,6 +3,7 @@
 
 mod code;
 mod compile;
+mod disc;
 mod engine;
 mod kernel;
 mod lanes;
@@ -13,10 +14,12 @@ mod native;
 mod native;
 mod print;
 mod recurrence;
+mod switches;
 
 pub use code::*;
 pub(crate) use compile::compile;
 pub use lanes::LaneSeries;
+pub(crate) use switches::AlongStep;
 
 use crate::{Evaluator, Program};
 use engine::Engine;

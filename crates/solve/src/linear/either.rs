@@ -73,6 +73,14 @@ impl Method for WhereLinear {
         self.seen().interpolate(theta, y);
     }
 
+    fn is_polynomial(&self) -> bool {
+        self.linear.is_polynomial() && self.general.is_polynomial()
+    }
+
+    fn polynomial(&self, state: usize, c: &mut Vec<f64>) -> bool {
+        self.seen().polynomial(state, c)
+    }
+
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         self.method().look_ahead(system, from)
     }
