@@ -1,9 +1,9 @@
 //! The evaluator in double precision: a loop over instructions, no allocation.
 
-use crate::jets::{self, JetCode, Series};
+use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::packed::Packed;
 use crate::{Jacobian, Literal, Program, Target, time_switch};
-use ordinate_solve::{Jets, Layout, LinearForm, Pattern, System};
+use ordinate_solve::{Jets, Layout, LinearForm, Pattern, SwitchSeries, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -15,6 +15,8 @@ pub struct Evaluator {
     first_discrete: usize,
     /// Series for the discrete values asked for last, the newest first; `None` where there are no series.
     series: Vec<(Vec<f64>, Option<Series>)>,
+    /// The same of the switches.
+    switch_series: Vec<(Vec<f64>, Option<AlongStep>)>,
     /// Whether auxiliary states depend on d, and the d that they were computed for.
     auxiliary_of_d: bool,
     refreshed: Vec<f64>,
@@ -47,6 +49,21 @@ fn copy(from: &[f64], to: &mut [f64]) {
         [a, b, c, d] => to[..4].copy_from_slice(&[a, b, c, d]),
         _ => to[..from.len()].copy_from_slice(from),
     }
+}
+
+/// What was made for these discrete values, the newest first; `make` makes what is not known.
+#[inline]
+fn newest<'a, T>(kept: &'a mut Vec<(Vec<f64>, T)>, d: &[f64], make: impl FnOnce() -> T) -> &'a mut T {
+    if kept.first().is_none_or(|(known, _)| known != d) {
+        match kept.iter().position(|(known, _)| known == d) {
+            Some(known) => kept[..=known].rotate_right(1),
+            None => {
+                kept.truncate(KEPT - 1);
+                kept.insert(0, (d.to_vec(), make()));
+            }
+        }
+    }
+    &mut kept[0].1
 }
 
 /// The sections of a program as they are run.
@@ -124,6 +141,7 @@ impl Evaluator {
             registers,
             first_discrete,
             series: Vec::new(),
+            switch_series: Vec::new(),
             auxiliary_of_d,
             refreshed: Vec::new(),
             complete: Complete::default(),
@@ -142,7 +160,8 @@ impl Evaluator {
         if self.program.jacobian.is_none()
             && let Some(complete) = self.complete.0.take()
         {
-            *self = Evaluator::new(Arc::new(complete()));
+            let refreshed = std::mem::take(&mut self.refreshed);
+            *self = Evaluator { refreshed, ..Evaluator::new(Arc::new(complete())) };
         }
         if self.patterns.is_none() {
             let pattern = |rows: usize, jacobian: &Jacobian| {
@@ -271,17 +290,21 @@ impl System for Evaluator {
     }
 
     fn jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
-        if self.series.first().is_none_or(|(known, _)| known != d) {
-            match self.series.iter().position(|(known, _)| known == d) {
-                Some(known) => self.series[..=known].rotate_right(1),
-                None => {
-                    copy(d, &mut self.registers[self.first_discrete..]);
-                    self.series.truncate(KEPT - 1);
-                    self.series.insert(0, (d.to_vec(), Series::new(&self.program, &self.registers)));
-                }
-            }
-        }
-        self.series[0].1.as_mut().map(|series| series as &mut dyn Jets)
+        let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
+        let series = newest(&mut self.series, d, || {
+            copy(d, &mut registers[first..]);
+            Series::new(program, registers)
+        });
+        series.as_mut().map(|series| series as &mut dyn Jets)
+    }
+
+    fn switch_series(&mut self, d: &[f64]) -> Option<&mut dyn SwitchSeries> {
+        let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
+        let series = newest(&mut self.switch_series, d, || {
+            copy(d, &mut registers[first..]);
+            AlongStep::new(program, registers)
+        });
+        series.as_mut().map(|series| series as &mut dyn SwitchSeries)
     }
 
     fn linear(&mut self, t: f64, d: &[f64]) -> Option<LinearForm> {

@@ -1,4 +1,5 @@
-//! Finds where switches leave their side within a step, on the dense output.
+//! Finds where switches leave their side within a step, on the dense output: as proven roots (`proven.rs`) where the method
+//! and the system tell all they need, else by a search.
 //!
 //! The step is searched in *pieces* from left to right. In a piece every channel is sampled at a few points, and the
 //! polynomial through the samples shows where v may dip towards zero in between; there v itself is asked. At the ends of
@@ -6,12 +7,15 @@
 //! its slopes at the ends; otherwise it is made shorter. So a g that oscillates many times within a step that is long
 //! because f does not show it is followed all the same.
 
+mod proven;
+
 use std::sync::LazyLock;
 
 use crate::channels::{Channel, ChannelKind, Channels, Step};
 use crate::roots::{At, first_beyond, lowest};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Switches, plain_mode};
+use proven::Proof;
 use crate::{Method, Tolerance};
 
 /// Parts into which a piece is divided by the samples.
@@ -58,6 +62,8 @@ pub(crate) enum Found {
     Undefined { theta: f64, switch: usize },
     /// Nothing up to here; the rest would take too much work at once.
     Unfinished { theta: f64 },
+    /// Nothing could be proven, and the step is too long for a search.
+    TooLong,
 }
 
 /// The memory for the search.
@@ -79,6 +85,7 @@ pub(crate) struct Crossings {
     /// Length in time of a piece that was short enough.
     length: f64,
     weights: &'static Weights,
+    proof: Proof,
 }
 
 /// The polynomial through the samples as sums over them.
@@ -119,6 +126,27 @@ struct Search<'a, 's> {
     touch_counts: &'a mut dyn FnMut(&mut Flow, usize) -> bool,
 }
 
+impl Search<'_, '_> {
+    /// What is nearer to zero than this part of the largest value touches it.
+    fn touch(&self) -> f64 {
+        self.rtol.max(1e-12)
+    }
+
+    /// The resolution of time as a part of the step.
+    fn width(&self) -> f64 {
+        f64::EPSILON * self.step.t.abs().max(self.step.h) / self.step.h
+    }
+
+    /// The crossing of a channel that only touches zero, if that is possible and matters.
+    fn touching(&mut self, channel: &Channel, theta: f64) -> Option<Found> {
+        let boundary = channel.boundary;
+        let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
+        let matters =
+            has_side && boundary.on != boundary.above && (self.touch_counts)(self.flow, boundary.switch);
+        matters.then_some(Found::Crossing(Crossing { theta, boundary, touch: true, jump: None, leaves: None }))
+    }
+}
+
 impl Crossings {
     pub fn new(switches: usize, tol: &Tolerance) -> Crossings {
         Crossings {
@@ -132,6 +160,7 @@ impl Crossings {
             rounding_known: false,
             length: f64::INFINITY,
             weights: &WEIGHTS,
+            proof: Proof::new(switches),
         }
     }
 
@@ -158,19 +187,26 @@ impl Crossings {
         !self.channels.list.is_empty()
     }
 
-    /// The first crossing of the step that `method` remembers, whose dense output is made. `touch_counts` says of a
-    /// switch whether it matters that it only touches zero.
+    /// The first crossing of the step that `method` remembers, whose dense output is made; steps longer than `longest` are
+    /// not searched unless by proof. `touch_counts` says of a switch whether it matters that it only touches zero.
     pub fn search(
         &mut self,
         flow: &mut Flow,
         method: &dyn Method,
         step: &Step,
-        rtol: f64,
+        (rtol, longest): (f64, f64),
         touch_counts: &mut dyn FnMut(&mut Flow, usize) -> bool,
     ) -> Found {
         let mut search = Search { flow, method, step, rtol, touch_counts };
         self.start[0].copy_from_slice(&self.values[0]);
         self.start[1].copy_from_slice(&self.slopes[0]);
+        self.largest.fill(0.0);
+        if let Some(found) = self.prove(&mut search) {
+            return found;
+        }
+        if step.h > longest {
+            return Found::TooLong;
+        }
         self.largest.fill(0.0);
         self.rounding_known = false;
         // The first g that is not a number, and the last point where it is one.
@@ -359,9 +395,10 @@ impl Crossings {
         let slopes = [scale * self.slopes[0][c], scale * self.slopes[1][c]];
         let fine = self.fine(&v);
         let low = 0.02 * largest;
-        let sure = 2.0 * tolerated(piece) * (most - least) + 2.0 * search.rtol.max(1e-12) * largest;
+        let sure = 2.0 * tolerated(piece) * (most - least) + 2.0 * search.touch() * largest;
         let mut before = (piece.start, v[0]);
         let mut touched = None;
+        let (touch, width) = (search.touch(), search.width());
         let Search { flow, method, step, .. } = search;
         let channels = &mut self.channels;
         let mut at = |theta: f64| {
@@ -389,7 +426,7 @@ impl Crossings {
                     beyond = Some(bottom);
                     break;
                 }
-                if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= search.rtol.max(1e-12) * largest {
+                if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= touch * largest {
                     touched = Some(bottom.0);
                 }
             }
@@ -398,24 +435,10 @@ impl Crossings {
             }
         }
         if let Some(beyond) = beyond {
-            let width = f64::EPSILON * search.step.t.abs().max(search.step.h) / search.step.h;
             let (before, beyond) = locate(&mut at, before, beyond, width);
             return Some(self.crossing(search, &channel, (before, beyond), width, largest));
         }
-        let can_touch = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below)
-            && channel.boundary.on != channel.boundary.above;
-        match touched {
-            Some(theta) if can_touch && (search.touch_counts)(search.flow, channel.boundary.switch) => {
-                Some(Found::Crossing(Crossing {
-                    theta,
-                    boundary: channel.boundary,
-                    touch: true,
-                    jump: None,
-                    leaves: None,
-                }))
-            }
-            _ => None,
-        }
+        touched.and_then(|theta| search.touching(&channel, theta))
     }
 
     /// What is between two neighbouring points of different sign: a zero of v, or a jump.

@@ -64,6 +64,8 @@ struct Run<'a> {
     y_start: Vec<f64>,
     t_end: f64,
     h_max: f64,
+    /// Where crossings are proven, steps may be longer than that.
+    h_proven: f64,
 
     t: f64,
     y: Vec<f64>,
@@ -114,9 +116,11 @@ impl<'a> Run<'a> {
         d[layout.switches.len()..].copy_from_slice(start.held);
         let rows = RowTimes::new(&options.rows, start.t, t_end)?;
         let span = t_end - start.t;
-        // Switches are looked for at a number of places of each step, so steps must not be too long.
+        // Switches are looked for at a number of places of each step, so steps must not be too long; unless their crossings
+        // are roots of polynomials.
         let searched = layout.switches.iter().any(|switch| !switch.of_time);
-        let longest = if searched { 0.1 * span } else { span };
+        let h_max = options.h_max.unwrap_or(if searched { 0.1 * span } else { span }).min(span);
+        let proven = options.h_max.is_none() && method.is_polynomial();
         method.restart();
         Ok(Run {
             events: Events::new(layout, start.t, t_end, &tol)?,
@@ -132,7 +136,8 @@ impl<'a> Run<'a> {
             t_start: start.t,
             y_start: start.y.to_vec(),
             t_end,
-            h_max: options.h_max.unwrap_or(longest).min(span),
+            h_max,
+            h_proven: if proven { span } else { h_max },
             t: start.t,
             y: start.y.to_vec(),
             d,
@@ -290,7 +295,7 @@ impl<'a> Run<'a> {
             return self.plan_fixed(stop);
         }
         // Never so short that t + h would be t.
-        let h = self.h.min(self.h_max).max(self.smallest_step());
+        let h = self.h.min(self.h_proven).max(self.smallest_step());
         if self.t + 1.01 * h >= stop {
             return Ok(Plan { h: stop - self.t, end: stop, cut: true });
         }
@@ -337,10 +342,18 @@ impl<'a> Run<'a> {
         }
         let found = if searching {
             let step = Step { t: self.t, h: plan.h, d: &self.d };
-            self.events.search(&mut self.flow, self.method, &step, self.tol.rtol)
+            // The last step may be stretched a little, and a fixed one is as long as it is.
+            let limited = self.options.step.is_none() && self.h_proven > self.h_max;
+            let longest = if limited { 1.02 * self.h_max } else { f64::INFINITY };
+            self.events.search(&mut self.flow, self.method, &step, (self.tol.rtol, longest))
         } else {
             Found::Nothing
         };
+        if found == Found::TooLong {
+            self.statistics.rejected += 1;
+            self.h_proven = self.h_max;
+            return Ok(());
+        }
         if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found
             && self.options.step.is_none()
             && !self.is_negligible(theta * plan.h)
@@ -361,7 +374,7 @@ impl<'a> Run<'a> {
         match found {
             Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
-            Found::Nothing => {
+            Found::Nothing | Found::TooLong => {
                 self.rows_before(plan.end, plan)?;
                 self.y.copy_from_slice(self.method.end());
                 self.t = plan.end;
@@ -384,7 +397,7 @@ impl<'a> Run<'a> {
             Found::Undefined { switch, .. } => return Err(Reason::SwitchNotFinite { t: self.t, switch }),
             Found::Unfinished { .. } => self.restart_method(),
             Found::Nothing if instant => return self.event(None, plan.h),
-            Found::Nothing => self.method.accept(),
+            Found::Nothing | Found::TooLong => self.method.accept(),
         }
         self.events.accept();
         self.row_if_due()
@@ -426,7 +439,7 @@ impl<'a> Run<'a> {
 
     /// The current point is an instant at which something may happen; `h` is the length of the step that led here.
     fn event(&mut self, crossing: Option<Crossing>, h: f64) -> Result<(), Reason> {
-        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h };
+        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h.min(self.h_max) };
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
         self.wished = false;
         self.rows_at_event(happened.acted)?;

@@ -283,8 +283,9 @@ impl Events {
         Ok(())
     }
 
-    /// The first crossing of the step that `method` remembers.
-    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, rtol: f64) -> Found {
+    /// The first crossing of the step that `method` remembers; `limits` are the relative tolerance and the longest step that
+    /// is searched where nothing can be proven.
+    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, limits: (f64, f64)) -> Found {
         let (test, truth, truth_now) = (&mut self.d_test, &self.truth, &mut self.truth_now);
         let mut touch_counts = |flow: &mut Flow, switch: usize| {
             test.copy_from_slice(step.d);
@@ -292,7 +293,7 @@ impl Events {
             flow.system.conditions(test, truth_now);
             truth_now.iter().zip(truth).any(|(now, before)| *now && !before)
         };
-        self.crossings.search(flow, method, step, rtol, &mut touch_counts)
+        self.crossings.search(flow, method, step, limits, &mut touch_counts)
     }
 
     /// The boundary that is reached first if all slopes stay as they are, and the time to it.

@@ -1,4 +1,5 @@
-//! What the Taylor methods ask of a system: the coefficients of the solution through a point.
+//! What the Taylor methods ask of a system: the coefficients of the solution through a point, and those of its switches
+//! along a step.
 
 /// Series of the solutions of a system. As for [`crate::System`], the same arguments always give the same bits.
 pub trait Jets {
@@ -40,4 +41,33 @@ impl JetCost {
         let p = p as f64;
         self.fixed + p * (self.per_order + p * self.per_product)
     }
+}
+
+/// A piece of a step along which the states are polynomials in the part x of it, 0 ≤ x ≤ 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'a> {
+    /// Where it begins.
+    pub t: f64,
+    /// How long it is.
+    pub length: f64,
+    /// The coefficients of the states of [`SwitchSeries::states`], each as many as it has.
+    pub y: &'a [Vec<f64>],
+}
+
+/// Series of the switches of a system that depend on its state, for given discrete values. All results have one element
+/// per switch; those of switches of time alone are left as they are.
+pub trait SwitchSeries {
+    /// The states that they depend on.
+    fn states(&self) -> &[usize];
+
+    /// The highest power of each g along a path that may differ from zero, `usize::MAX` where there is no end of them.
+    fn degrees(&mut self, path: &Path, degrees: &mut [usize]);
+
+    /// The coefficients of each g along a path, of the powers 0 … `order` of x. Where the series does not exist they are not
+    /// finite.
+    fn expand(&mut self, path: &Path, order: usize, g: &mut [Vec<f64>]);
+
+    /// For the path expanded last: a bound of |g(x) − g(0)| for all complex |x| ≤ `rho`, infinite if there is none. So g has
+    /// no singularity there, and by Cauchy's estimate |gₖ| ≤ bound · rho^−k for k ≥ 1.
+    fn bounds(&mut self, path: &Path, rho: f64, bounds: &mut [f64]);
 }

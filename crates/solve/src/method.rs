@@ -203,6 +203,17 @@ pub trait Method {
     /// The remembered step at `from.t + theta * h`, for `0 <= theta <= 1`.
     fn interpolate(&self, theta: f64, y: &mut [f64]);
 
+    /// Whether steps are polynomials that [`Method::polynomial`] tells.
+    fn is_polynomial(&self) -> bool {
+        false
+    }
+
+    /// The coefficients of a state in powers of theta over the remembered step, whose dense output is made; returns whether
+    /// it is such a polynomial.
+    fn polynomial(&self, _state: usize, _c: &mut Vec<f64>) -> bool {
+        false
+    }
+
     /// Evaluates what the next step needs of the end of the remembered one: where f is not finite there, the step must
     /// not be accepted. Costs nothing in the end, unless no step follows.
     fn look_ahead(&mut self, _system: &mut dyn System, _from: &Point) -> Result<(), StepFailure> {

@@ -198,6 +198,14 @@ impl Method for Switching {
         self.seen().interpolate(theta, y);
     }
 
+    fn is_polynomial(&self) -> bool {
+        self.methods.iter().all(|named| named.method.is_polynomial())
+    }
+
+    fn polynomial(&self, state: usize, c: &mut Vec<f64>) -> bool {
+        self.seen().polynomial(state, c)
+    }
+
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         self.method().look_ahead(system, from)?;
         self.look(system, from);

@@ -20,7 +20,7 @@
 
 use std::sync::Arc;
 
-use crate::{Jets, LinearForm, Pattern};
+use crate::{Jets, LinearForm, Pattern, SwitchSeries};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +130,11 @@ pub trait System {
 
     /// The series of its solutions for given discrete values, if it can make them.
     fn jets(&mut self, _d: &[f64]) -> Option<&mut dyn Jets> {
+        None
+    }
+
+    /// The series of its switches for given discrete values, if it can make them.
+    fn switch_series(&mut self, _d: &[f64]) -> Option<&mut dyn SwitchSeries> {
         None
     }
 

@@ -13,6 +13,16 @@ const SHORT_SUM: usize = 3;
 /// The series code of a section for discrete values that stand in `registers` with the constants. `None` where a choice
 /// depends on the state itself.
 pub(crate) fn compile(program: &Program, section: &Section, registers: &[f64]) -> Option<JetCode> {
+    compile_results(program, section, &section.results, registers)
+}
+
+/// The same for some of the results of a section; what only the others need is left out.
+pub(crate) fn compile_results(
+    program: &Program,
+    section: &Section,
+    results: &[u32],
+    registers: &[f64],
+) -> Option<JetCode> {
     let states = program.layout.states;
     let mut lins: Vec<Lin> = Vec::with_capacity(program.first_temporary as usize + section.instructions.len());
     for (register, &value) in registers[..program.first_temporary as usize].iter().enumerate() {
@@ -20,23 +30,32 @@ pub(crate) fn compile(program: &Program, section: &Section, registers: &[f64]) -
     }
     let first = program.first_temporary;
     let mut uses = vec![0u32; section.instructions.len()];
-    let operands = section.instructions.iter().flat_map(|i| [i.a, i.b, i.c].into_iter().take(arity(i.op)));
-    for register in operands.chain(section.results.iter().copied()) {
+    let count = |uses: &mut [u32], register: u32| {
         if register >= first {
             uses[(register - first) as usize] += 1;
+        }
+    };
+    results.iter().for_each(|&register| count(&mut uses, register));
+    for (index, i) in section.instructions.iter().enumerate().rev() {
+        if uses[index] > 0 {
+            [i.a, i.b, i.c].into_iter().take(arity(i.op)).for_each(|register| count(&mut uses, register));
         }
     }
     let code = JetCode { states, nodes: states + 1, ..JetCode::default() };
     let mut c = Compiler { code, lists: &program.lists, shared: FxHashMap::default() };
     for (instruction, uses) in section.instructions.iter().zip(uses) {
         debug_assert_eq!(instruction.out as usize, lins.len(), "temporaries are written in their order");
+        if uses == 0 {
+            lins.push(Lin::constant(f64::NAN));
+            continue;
+        }
         let mut lin = c.instruction(instruction.op, instruction.a, instruction.b, instruction.c, &mut lins)?;
         if uses > 1 && lin.terms.len() >= SHORT_SUM {
             lin = c.as_node(&lin);
         }
         lins.push(lin);
     }
-    for &register in &section.results {
+    for &register in results {
         let lin = &lins[register as usize];
         let sum = c.sum(lin);
         c.code.results.push(Sum { scale: lin.scale, ..sum });

@@ -3,6 +3,7 @@
 
 mod code;
 mod compile;
+mod disc;
 mod engine;
 mod kernel;
 mod lanes;
@@ -18,10 +19,12 @@ mod recurrence;
 #[cfg(test)]
 mod samples;
 mod steps;
+mod switches;
 
 pub use code::*;
 pub(crate) use compile::compile;
 pub use lanes::LaneSeries;
+pub(crate) use switches::AlongStep;
 
 use crate::{Evaluator, Program};
 use engine::Engine;

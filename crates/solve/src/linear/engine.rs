@@ -102,6 +102,14 @@ impl Engine {
         self.order().map_or(place, |order| order[place] as usize)
     }
 
+    /// The place of a state.
+    pub fn place(&self, state: usize) -> usize {
+        match self.order() {
+            None => state,
+            Some(order) => order.iter().position(|&i| i as usize == state).expect("every state has a place"),
+        }
+    }
+
     /// Puts the value of a place where it belongs.
     pub fn put(&self, place: usize, value: f64, y: &mut [f64]) {
         match self.order() {

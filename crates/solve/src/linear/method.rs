@@ -318,6 +318,14 @@ impl Method for LinearTaylor {
         self.terms.evaluate(theta, |place, value| engine.put(place, value, y));
     }
 
+    fn is_polynomial(&self) -> bool {
+        true
+    }
+
+    fn polynomial(&self, state: usize, c: &mut Vec<f64>) -> bool {
+        self.engine.as_ref().is_some_and(|engine| self.terms.of_place(engine.place(state), c))
+    }
+
     fn accept(&mut self) {
         self.begun = false;
         // the step with given parts has no end by places

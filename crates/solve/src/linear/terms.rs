@@ -126,6 +126,14 @@ impl Terms {
         bad.max_by(|&i, &j| y[i].abs().total_cmp(&y[j].abs()))
     }
 
+    /// The terms of one place, if the step is one piece: they are coefficients of powers of θ.
+    pub fn of_place(&self, place: usize, c: &mut Vec<f64>) -> bool {
+        let [Piece { order, at, .. }] = self.pieces[..] else { return false };
+        c.clear();
+        c.extend(self.values[at..at + (order + 1) * self.n].iter().skip(place).step_by(self.n));
+        true
+    }
+
     /// The state at a part θ of the step: `put` is told each place and its value.
     pub fn evaluate(&self, theta: f64, mut put: impl FnMut(usize, f64)) {
         let piece = self.pieces.iter().rfind(|piece| piece.begin <= theta).unwrap_or(&self.pieces[0]);

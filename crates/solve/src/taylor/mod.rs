@@ -417,6 +417,17 @@ impl Method for Taylor {
         }
     }
 
+    fn is_polynomial(&self) -> bool {
+        true
+    }
+
+    fn polynomial(&self, state: usize, c: &mut Vec<f64>) -> bool {
+        if !self.substituted {
+            polynomial::of_state(&self.c, self.y1.len(), state, self.order, self.h / self.scale, c);
+        }
+        !self.substituted
+    }
+
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         match &mut self.substitute {
             Some(substitute) if self.substituted => substitute.method.look_ahead(system, from),

@@ -112,6 +112,17 @@ pub(super) fn value(c: &[f64], order: usize, x: f64, y: &mut [f64]) {
     }
 }
 
+/// The coefficients of one of n states in powers of a part of the step, which is x long.
+pub(super) fn of_state(c: &[f64], n: usize, state: usize, order: usize, x: f64, to: &mut Vec<f64>) {
+    let mut power = 1.0;
+    to.clear();
+    to.extend(c[..(order + 1) * n].iter().skip(state).step_by(n).map(|c| {
+        let term = c * power;
+        power *= x;
+        term
+    }));
+}
+
 /// The polynomial and x times its derivative at x.
 pub(super) fn value_and_slope(c: &[f64], order: usize, x: f64, y: &mut [f64], slope: &mut [f64]) {
     let n = y.len();
