@@ -4,7 +4,7 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
-mod algebra;
+pub mod algebra;
 mod batch;
 mod channels;
 mod controller;
@@ -21,6 +21,7 @@ mod lanes;
 mod linear;
 mod method;
 mod methods;
+mod newton;
 mod options;
 mod outcome;
 mod roots;
@@ -44,6 +45,7 @@ pub use lanes::{LANES, Lanes, Number, Processor, Task};
 pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, PropagatorError, SparseRows, WhereLinear};
 pub use method::*;
 pub use methods::{BadParameter, Choice, by_name, names};
+pub use newton::{Convergence, Goal, Stage, StageEquation};
 pub use options::{AbsoluteTolerance, Options, Rows, Start, UsageError};
 pub use outcome::*;
 pub use rows::{Interrupt, Sink};
