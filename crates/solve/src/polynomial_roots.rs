@@ -85,12 +85,7 @@ impl Expansion {
 
     /// Goes from left to right through all places where v may be below `near`, which is not negative. `falling` is where it
     /// has been falling since before it begins near zero.
-    pub fn spots(
-        &self,
-        near: f64,
-        falling: Option<f64>,
-        visit: &mut dyn FnMut(Spot) -> ControlFlow<()>,
-    ) -> End {
+    pub fn spots(&self, near: f64, falling: Option<f64>, visit: &mut dyn FnMut(Spot) -> ControlFlow<()>) -> End {
         let near = near.max(self.noise() + self.rest[0]);
         let mut walk = Walk { of: self, near, falling, visit };
         let mut rest = vec![Interval { from: 0.0, to: 1.0, b: bernstein(&self.c) }];

@@ -4,6 +4,7 @@ mod edges;
 mod events;
 mod linear;
 mod more_events;
+mod newton;
 mod orders;
 #[path = "../problems/mod.rs"]
 mod problems;

@@ -1,6 +1,7 @@
 //! Classical problems and small tools shared by the tests.
 
 pub mod hybrid;
+pub mod implicit;
 
 use std::ops::ControlFlow;
 
