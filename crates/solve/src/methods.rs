@@ -3,7 +3,10 @@
 use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
-use crate::{LinearTaylor, MAX_ORDER, Method, Taylor, TaylorOptions, WhereLinear, tableaus};
+use crate::{
+    Adams, AdamsForm, LinearTaylor, MAX_ORDER, Method, NewtonOptions, Taylor, TaylorOptions, VariableAdams,
+    WhereLinear, tableaus,
+};
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
 static ALIASES: &[(&str, &str)] = &[
@@ -21,6 +24,8 @@ static ALIASES: &[(&str, &str)] = &[
     ("ode78", "dp8"),
     ("fehlberg56", "fehlberg"),
     ("rkf56", "fehlberg"),
+    ("adams-bashforth-moulton", "abm"),
+    ("ode113", "adams"),
 ];
 
 /// A method chosen by name, for systems of any size.
@@ -34,10 +39,32 @@ pub struct Choice {
 enum Family {
     Explicit { tableau: &'static ExplicitTableau<'static>, phi: Option<f64> },
     Taylor { name: &'static str, options: TaylorOptions },
+    Adams { name: &'static str, form: AdamsForm },
+    VariableAdams { order: Option<u32>, max_order: u32 },
 }
 
 /// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
 const TAYLOR: [&str; 2] = ["taylor", "mtsm"];
+
+/// The Adams methods of a fixed order.
+const ADAMS: [(&str, AdamsForm); 13] = [
+    ("ab1", AdamsForm::Bashforth(1)),
+    ("ab2", AdamsForm::Bashforth(2)),
+    ("ab3", AdamsForm::Bashforth(3)),
+    ("ab4", AdamsForm::Bashforth(4)),
+    ("ab5", AdamsForm::Bashforth(5)),
+    ("ab6", AdamsForm::Bashforth(6)),
+    ("am0", AdamsForm::Moulton(0)),
+    ("am1", AdamsForm::Moulton(1)),
+    ("am2", AdamsForm::Moulton(2)),
+    ("am3", AdamsForm::Moulton(3)),
+    ("am4", AdamsForm::Moulton(4)),
+    ("am5", AdamsForm::Moulton(5)),
+    ("abm", AdamsForm::Pece(4)),
+];
+
+/// The Adams method that chooses order and step, and its highest order.
+const VARIABLE_ADAMS: (&str, u32) = ("adams", 12);
 
 /// The method called `name`; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {
@@ -46,13 +73,20 @@ pub fn by_name(name: &str) -> Option<Choice> {
     if let Some(name) = TAYLOR.into_iter().find(|taylor| *taylor == name) {
         return Some(Choice { family: Family::Taylor { name, options: TaylorOptions::default() } });
     }
+    if let Some((name, form)) = ADAMS.into_iter().find(|(adams, _)| *adams == name) {
+        return Some(Choice { family: Family::Adams { name, form } });
+    }
+    if name == VARIABLE_ADAMS.0 {
+        return Some(Choice { family: Family::VariableAdams { order: None, max_order: VARIABLE_ADAMS.1 } });
+    }
     let tableau = tableaus::ALL.iter().find(|tableau| tableau.name == name)?;
     Some(Choice { family: Family::Explicit { tableau, phi: None } })
 }
 
 /// The names of all methods, without the aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name))
+    let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0]);
+    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(adams)
 }
 
 /// Why a parameter does not fit a method.
@@ -63,13 +97,20 @@ pub enum BadParameter {
         /// The method.
         method: &'static str,
     },
-    /// Only the Taylor methods have an order to choose.
+    /// Only the Taylor methods, `abm` and `adams` have an order to choose.
     NoOrder {
         /// The method.
         method: &'static str,
     },
-    /// The order must lie between 1 and the highest of double precision.
+    /// Only methods that choose their order have a highest one.
+    NoMaxOrder {
+        /// The method.
+        method: &'static str,
+    },
+    /// The order must lie between 1 and the highest of the method.
     OrderOutOfRange {
+        /// The method.
+        method: &'static str,
         /// The value.
         order: u32,
         /// The highest one.
@@ -94,7 +135,8 @@ impl Choice {
     pub fn name(&self) -> &'static str {
         match self.family {
             Family::Explicit { tableau, .. } => tableau.name,
-            Family::Taylor { name, .. } => name,
+            Family::Taylor { name, .. } | Family::Adams { name, .. } => name,
+            Family::VariableAdams { .. } => VARIABLE_ADAMS.0,
         }
     }
 
@@ -103,12 +145,23 @@ impl Choice {
         match self.family {
             Family::Explicit { tableau, .. } => tableau.order,
             Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
+            Family::Adams { form, .. } => form.order(),
+            Family::VariableAdams { order, max_order } => order.unwrap_or(max_order),
         }
     }
 
     /// Whether the order is chosen for each step.
     pub fn order_varies(&self) -> bool {
-        matches!(self.family, Family::Taylor { options, .. } if options.order.is_none())
+        match self.family {
+            Family::Taylor { options, .. } => options.order.is_none(),
+            Family::VariableAdams { order, .. } => order.is_none(),
+            Family::Explicit { .. } | Family::Adams { .. } => false,
+        }
+    }
+
+    /// Whether it runs with a given step only: it has several points behind it and no error estimate.
+    pub fn needs_step(&self) -> bool {
+        matches!(self.family, Family::Adams { .. })
     }
 
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
@@ -121,21 +174,38 @@ impl Choice {
                     Err(BadParameter::PhiOutOfRange { phi })
                 }
             }
-            Family::Explicit { .. } | Family::Taylor { .. } => Err(BadParameter::NoPhi { method: self.name() }),
+            _ => Err(BadParameter::NoPhi { method: self.name() }),
         }
     }
 
     /// The same with this order, or this highest order.
     pub fn with_order(self, order: Option<u32>, max_order: Option<u32>) -> Result<Choice, BadParameter> {
-        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=MAX_ORDER).contains(order)) {
-            return Err(BadParameter::OrderOutOfRange { order, highest: MAX_ORDER });
+        let (method, highest) = match self.family {
+            Family::Taylor { name, .. } => (name, MAX_ORDER),
+            Family::Adams { name, form: AdamsForm::Pece(_) } => (name, 6),
+            Family::VariableAdams { .. } => VARIABLE_ADAMS,
+            Family::Explicit { .. } | Family::Adams { .. } => {
+                return Err(BadParameter::NoOrder { method: self.name() });
+            }
+        };
+        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=highest).contains(order)) {
+            return Err(BadParameter::OrderOutOfRange { method, order, highest });
         }
         match self.family {
             Family::Taylor { name, options } => {
                 let max_order = max_order.unwrap_or(options.max_order);
                 Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
             }
-            Family::Explicit { .. } => Err(BadParameter::NoOrder { method: self.name() }),
+            Family::Adams { name, form } => match (order, max_order) {
+                (Some(order), None) => Ok(Choice { family: Family::Adams { name, form: AdamsForm::Pece(order) } }),
+                (None, None) => Ok(Choice { family: Family::Adams { name, form } }),
+                (_, Some(_)) => Err(BadParameter::NoMaxOrder { method }),
+            },
+            Family::VariableAdams { max_order: highest, .. } => {
+                let max_order = max_order.unwrap_or(highest);
+                Ok(Choice { family: Family::VariableAdams { order, max_order } })
+            }
+            Family::Explicit { .. } => Err(BadParameter::NoOrder { method }),
         }
     }
 
@@ -146,17 +216,19 @@ impl Choice {
                 let options = TaylorOptions { h_scale: Some(scale), min_ord, ..options };
                 Ok(Choice { family: Family::Taylor { name, options } })
             }
-            Family::Explicit { .. } | Family::Taylor { .. } => {
-                Err(BadParameter::BadScale { method: self.name(), scale })
-            }
+            _ => Err(BadParameter::BadScale { method: self.name(), scale }),
         }
     }
 
-    /// The method for `states` states. A method without an error estimate gets one by step doubling, unless the
+    /// The method for `states` states. A one-step method without an error estimate gets one by step doubling, unless the
     /// step is fixed.
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
         let method = match self.family {
             Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
+            Family::Adams { form, .. } => return Box::new(Adams::new(form, states, NewtonOptions::default())),
+            Family::VariableAdams { order, max_order } => {
+                return Box::new(VariableAdams::new(states, order, Some(max_order), fixed_step));
+            }
             Family::Explicit { phi: Some(phi), .. } => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
             Family::Explicit { tableau, phi: None } => ExplicitRk::new(tableau, states),
         };
