@@ -4,8 +4,8 @@ use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
 use crate::{
-    Adams, AdamsForm, LinearTaylor, MAX_ORDER, Method, NewtonOptions, Taylor, TaylorOptions, VariableAdams,
-    WhereLinear, tableaus,
+    Adams, AdamsForm, LinearTaylor, MAX_ORDER, Method, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder,
+    Taylor, TaylorOptions, VariableAdams, WhereLinear, tableaus,
 };
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
@@ -26,6 +26,8 @@ static ALIASES: &[(&str, &str)] = &[
     ("rkf56", "fehlberg"),
     ("adams-bashforth-moulton", "abm"),
     ("ode113", "adams"),
+    ("implicit-euler", "backward-euler"),
+    ("ode23t", "trapezoid"),
 ];
 
 /// A method chosen by name, for systems of any size.
@@ -39,8 +41,16 @@ pub struct Choice {
 enum Family {
     Explicit { tableau: &'static ExplicitTableau<'static>, phi: Option<f64> },
     Taylor { name: &'static str, options: TaylorOptions },
-    Adams { name: &'static str, form: AdamsForm },
+    Adams { name: &'static str, form: AdamsForm, newton: NewtonOptions },
     VariableAdams { order: Option<u32>, max_order: u32 },
+    Implicit { name: &'static str, rule: ImplicitRule, newton: NewtonOptions },
+}
+
+/// The implicit one-step methods.
+#[derive(Clone, Copy, Debug)]
+enum ImplicitRule {
+    OneStage(OneStageRule),
+    Radau(RadauOrder),
 }
 
 /// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
@@ -66,6 +76,16 @@ const ADAMS: [(&str, AdamsForm); 13] = [
 /// The Adams method that chooses order and step, and its highest order.
 const VARIABLE_ADAMS: (&str, u32) = ("adams", 12);
 
+static IMPLICIT: [(&str, ImplicitRule); 7] = [
+    ("backward-euler", ImplicitRule::OneStage(OneStageRule::BackwardEuler)),
+    ("trapezoid", ImplicitRule::OneStage(OneStageRule::Trapezoid)),
+    ("radau3", ImplicitRule::Radau(RadauOrder::Three)),
+    ("radau5", ImplicitRule::Radau(RadauOrder::Five)),
+    ("radau9", ImplicitRule::Radau(RadauOrder::Nine)),
+    ("radau13", ImplicitRule::Radau(RadauOrder::Thirteen)),
+    ("radau", ImplicitRule::Radau(RadauOrder::Variable)),
+];
+
 /// The method called `name`; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {
     let name = name.to_ascii_lowercase();
@@ -74,10 +94,13 @@ pub fn by_name(name: &str) -> Option<Choice> {
         return Some(Choice { family: Family::Taylor { name, options: TaylorOptions::default() } });
     }
     if let Some((name, form)) = ADAMS.into_iter().find(|(adams, _)| *adams == name) {
-        return Some(Choice { family: Family::Adams { name, form } });
+        return Some(Choice { family: Family::Adams { name, form, newton: NewtonOptions::default() } });
     }
     if name == VARIABLE_ADAMS.0 {
         return Some(Choice { family: Family::VariableAdams { order: None, max_order: VARIABLE_ADAMS.1 } });
+    }
+    if let Some((name, rule)) = IMPLICIT.into_iter().find(|(implicit, _)| *implicit == name) {
+        return Some(Choice { family: Family::Implicit { name, rule, newton: NewtonOptions::default() } });
     }
     let tableau = tableaus::ALL.iter().find(|tableau| tableau.name == name)?;
     Some(Choice { family: Family::Explicit { tableau, phi: None } })
@@ -85,8 +108,9 @@ pub fn by_name(name: &str) -> Option<Choice> {
 
 /// The names of all methods, without the aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
+    let implicit = IMPLICIT.iter().map(|(name, _)| *name);
     let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0]);
-    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(adams)
+    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(implicit).chain(adams)
 }
 
 /// Why a parameter does not fit a method.
@@ -123,6 +147,11 @@ pub enum BadParameter {
         /// The factor.
         scale: f64,
     },
+    /// Only implicit methods use Newton's.
+    NoNewton {
+        /// The method.
+        method: &'static str,
+    },
     /// φ must be positive and at most one, so that the second stage lies within the step.
     PhiOutOfRange {
         /// The value.
@@ -135,7 +164,7 @@ impl Choice {
     pub fn name(&self) -> &'static str {
         match self.family {
             Family::Explicit { tableau, .. } => tableau.name,
-            Family::Taylor { name, .. } | Family::Adams { name, .. } => name,
+            Family::Taylor { name, .. } | Family::Adams { name, .. } | Family::Implicit { name, .. } => name,
             Family::VariableAdams { .. } => VARIABLE_ADAMS.0,
         }
     }
@@ -147,6 +176,7 @@ impl Choice {
             Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
             Family::Adams { form, .. } => form.order(),
             Family::VariableAdams { order, max_order } => order.unwrap_or(max_order),
+            Family::Implicit { .. } => self.build(0, true).order(),
         }
     }
 
@@ -154,6 +184,7 @@ impl Choice {
     pub fn order_varies(&self) -> bool {
         match self.family {
             Family::Taylor { options, .. } => options.order.is_none(),
+            Family::Implicit { rule, .. } => matches!(rule, ImplicitRule::Radau(RadauOrder::Variable)),
             Family::VariableAdams { order, .. } => order.is_none(),
             Family::Explicit { .. } | Family::Adams { .. } => false,
         }
@@ -182,9 +213,9 @@ impl Choice {
     pub fn with_order(self, order: Option<u32>, max_order: Option<u32>) -> Result<Choice, BadParameter> {
         let (method, highest) = match self.family {
             Family::Taylor { name, .. } => (name, MAX_ORDER),
-            Family::Adams { name, form: AdamsForm::Pece(_) } => (name, 6),
+            Family::Adams { name, form: AdamsForm::Pece(_), .. } => (name, 6),
             Family::VariableAdams { .. } => VARIABLE_ADAMS,
-            Family::Explicit { .. } | Family::Adams { .. } => {
+            Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } => {
                 return Err(BadParameter::NoOrder { method: self.name() });
             }
         };
@@ -196,16 +227,18 @@ impl Choice {
                 let max_order = max_order.unwrap_or(options.max_order);
                 Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
             }
-            Family::Adams { name, form } => match (order, max_order) {
-                (Some(order), None) => Ok(Choice { family: Family::Adams { name, form: AdamsForm::Pece(order) } }),
-                (None, None) => Ok(Choice { family: Family::Adams { name, form } }),
+            Family::Adams { name, form, newton } => match (order, max_order) {
+                (Some(order), None) => {
+                    Ok(Choice { family: Family::Adams { name, form: AdamsForm::Pece(order), newton } })
+                }
+                (None, None) => Ok(Choice { family: Family::Adams { name, form, newton } }),
                 (_, Some(_)) => Err(BadParameter::NoMaxOrder { method }),
             },
             Family::VariableAdams { max_order: highest, .. } => {
                 let max_order = max_order.unwrap_or(highest);
                 Ok(Choice { family: Family::VariableAdams { order, max_order } })
             }
-            Family::Explicit { .. } => Err(BadParameter::NoOrder { method }),
+            Family::Explicit { .. } | Family::Implicit { .. } => Err(BadParameter::NoOrder { method }),
         }
     }
 
@@ -220,15 +253,27 @@ impl Choice {
         }
     }
 
+    /// The same with these options of Newton's method.
+    pub fn with_newton(self, newton: NewtonOptions) -> Result<Choice, BadParameter> {
+        match self.family {
+            Family::Implicit { name, rule, .. } => Ok(Choice { family: Family::Implicit { name, rule, newton } }),
+            Family::Adams { name, form: form @ AdamsForm::Moulton(_), .. } => {
+                Ok(Choice { family: Family::Adams { name, form, newton } })
+            }
+            _ => Err(BadParameter::NoNewton { method: self.name() }),
+        }
+    }
+
     /// The method for `states` states. A one-step method without an error estimate gets one by step doubling, unless the
     /// step is fixed.
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
         let method = match self.family {
             Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
-            Family::Adams { form, .. } => return Box::new(Adams::new(form, states, NewtonOptions::default())),
+            Family::Adams { form, newton, .. } => return Box::new(Adams::new(form, states, newton)),
             Family::VariableAdams { order, max_order } => {
                 return Box::new(VariableAdams::new(states, order, Some(max_order), fixed_step));
             }
+            Family::Implicit { rule, newton, .. } => return implicit(states, rule, newton, fixed_step),
             Family::Explicit { phi: Some(phi), .. } => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
             Family::Explicit { tableau, phi: None } => ExplicitRk::new(tableau, states),
         };
@@ -237,6 +282,13 @@ impl Choice {
         } else {
             Box::new(StepDoubling::new(method))
         }
+    }
+}
+
+fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
+    match rule {
+        ImplicitRule::OneStage(rule) => Box::new(OneStage::new(states, rule, newton, fixed_step)),
+        ImplicitRule::Radau(order) => Box::new(Radau::new(states, order, newton, fixed_step)),
     }
 }
 

@@ -169,29 +169,31 @@ fn the_ladder_limits_the_order() {
     assert!((outcome.y[0] - y3).abs() < 1e-15);
 }
 
-/// A step that is cut, and those behind it, have the order of the others.
+/// Steps that are cut at instants where nothing happens, and those behind them, are as good as the others.
 #[test]
-fn cut_steps_keep_the_order() {
+fn cut_steps_do_no_harm() {
     for form in forms() {
-        let error = |steps: usize| {
-            let h = 2.0 / steps as f64;
+        let h = 0.02;
+        let error = |period: f64| {
             let mut system =
-                Hybrid::new(1, |t, y, _, dy| dy[0] = -2.0 * t * y[0] * y[0]).held(1).every(0.611, |_, _, _, _, _| {});
+                Hybrid::new(1, |t, y, _, dy| dy[0] = -2.0 * t * y[0] * y[0]).held(1).every(period, |_, _, _, _, _| {});
             let points = form.order() as usize;
-            let values: Vec<f64> = (0..points).map(|i| witch_solution(0.5 + (i as f64 + 1.0) * h)).collect();
-            let time = |i: usize| 0.5 + (i as f64 + 1.0) * h;
+            let values: Vec<f64> = (0..points).map(|i| witch_solution(i as f64 * h)).collect();
             let past: Vec<Past> =
-                (0..points - 1).map(|i| Past { t: time(i), y: std::slice::from_ref(&values[i]) }).collect();
-            let start = Start { t: time(points - 1), y: &values[points - 1..], held: &[0.0] };
-            let mut method = build(form, 1);
+                (0..points - 1).map(|i| Past { t: i as f64 * h, y: std::slice::from_ref(&values[i]) }).collect();
+            let start = Start { t: (points - 1) as f64 * h, y: &values[points - 1..], held: &[0.0] };
+            let options = Options { rows: Rows::Steps, ..fixed(h) };
             let mut table = Table::default();
-            let outcome =
-                solve_with_past(&mut system, &mut method, &past, &start, 2.1234, &fixed(h), &mut table).unwrap();
-            (outcome.y[0] - witch_solution(2.1234)).abs()
+            let mut method = build(form, 1);
+            solve_with_past(&mut system, &mut method, &past, &start, 2.013, &options, &mut table).unwrap();
+            let errors = table.t.iter().zip(&table.y).map(|(t, y)| (y[0] - witch_solution(*t)).abs());
+            (errors.fold(0.0, f64::max), table.steps.len())
         };
-        // The cuts fall differently in each run, so a single quotient says little: the mean of two doublings.
-        let found = (error(30) / error(120)).log2() / 2.0;
-        assert!(found > f64::from(form.order()) - 0.35, "{form:?}: {found:.2}");
+        let (plain, steps) = error(100.0);
+        for period in [0.611, 0.21, 0.073, 0.020_000_001] {
+            let (cut, more) = error(period);
+            assert!(more > steps && cut < 1.5 * plain + 1e-14, "{form:?} {period}: {cut:e} {plain:e}");
+        }
     }
 }
 
