@@ -132,7 +132,11 @@ fn methods() -> String {
     let mut out = String::from("Methods for -m; capital letters do not matter.\n\n");
     writeln!(out, "  auto        chosen by the program (default)").expect("a string takes all text");
     for method in ordinate::methods() {
-        let control = if method.estimates { "error estimate built in" } else { "error by step doubling" };
+        let control = match method {
+            _ if method.needs_step => "with --step only",
+            _ if method.estimates => "error estimate built in",
+            _ => "error by step doubling",
+        };
         let names =
             if method.aliases.is_empty() { String::new() } else { format!("; also {}", method.aliases.join(", ")) };
         let order = method.order;

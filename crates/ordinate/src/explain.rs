@@ -215,5 +215,14 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
         UsageError::BadStep { what, value } => format!("the {what} must be positive and finite, here it is {value}"),
         UsageError::BadRow { t } => format!("the row at {t} lies outside of the run"),
         UsageError::StepRequired => "this method has no error estimate; give a step with `--step`".into(),
+        UsageError::BadPast { t } => format!("the value at {t} does not lie before the ones that follow it"),
+        UsageError::NeedsImplicit { algebraic } => {
+            let names = &compiled.program.state_names;
+            let first = names.len().checked_sub(algebraic).and_then(|k| names.get(k));
+            let which = first.map_or("a state".into(), |name| format!("`{name}`"));
+            format!(
+                "an algebraic equation determines {which}, which an explicit method cannot solve; choose an implicit one: `-m auto`, `radau5`, `bdf`, …"
+            )
+        }
     }
 }

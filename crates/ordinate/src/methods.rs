@@ -6,13 +6,12 @@ use ordinate_solve::{BadParameter, Choice, by_name, names};
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
 const LATER: &[&str] = &[
-    "backward-euler", "trapezoid", "ab1", "ab2", "ab3", "ab4", "ab5", "ab6", "am0", "am1", "am2",
-    "am3", "am4", "am5", "abm", "adams", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
-    "radau", "ge3", "ode113", "ode15s", "lsoda", "ode23s", "ode23t",
+    "backward-euler", "trapezoid", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
+    "radau", "ge3", "ode15s", "lsoda", "ode23s", "ode23t",
 ];
 
 /// Names of SciPy and MATLAB.
-const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78"];
+const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode113"];
 
 /// A method for people who choose one.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +24,8 @@ pub struct MethodInfo {
     pub order_varies: bool,
     /// Whether it estimates its error; otherwise two half steps do.
     pub estimates: bool,
+    /// Whether it runs with a given step only.
+    pub needs_step: bool,
     /// What SciPy and MATLAB call it.
     pub aliases: Vec<&'static str>,
 }
@@ -39,6 +40,7 @@ pub fn methods() -> Vec<MethodInfo> {
             order: choice.order(),
             order_varies: choice.order_varies(),
             estimates: choice.build(1, true).error_exponent().is_some(),
+            needs_step: choice.needs_step(),
             aliases: ALIASES.iter().filter(same).copied().collect(),
         })
     };
@@ -69,10 +71,13 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
             BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
             BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
             BadParameter::NoOrder { method } => {
-                format!("`--order` and `--max-order` belong to `taylor` and `mtsm`; the order of `{method}` is its own")
+                format!("`--order` belongs to `taylor`, `mtsm`, `abm` and `adams`; the order of `{method}` is its own")
             }
-            BadParameter::OrderOutOfRange { order, highest } => {
-                format!("the order must lie between 1 and {highest} in double precision, not {order}")
+            BadParameter::NoMaxOrder { method } => {
+                format!("`{method}` does not choose its order, so it has no `--max-order`; give `--order`")
+            }
+            BadParameter::OrderOutOfRange { method, order, highest } => {
+                format!("the order of `{method}` must lie between 1 and {highest} in double precision, not {order}")
             }
             BadParameter::BadScale { method, .. } if !TAYLOR.contains(&method) => {
                 format!("`--h-scale` belongs to `taylor` and `mtsm`, not to `{method}`")

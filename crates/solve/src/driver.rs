@@ -10,13 +10,13 @@ use crate::controller::Controller;
 use crate::crossings::{Crossing, Found};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
-use crate::options::{check_start, tolerance};
+use crate::options::{check_past, check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::sliding::{Boundary, Flow};
 use crate::stiffness::Stiffness;
 use crate::{
-    Method, Options, Outcome, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance, Trial,
-    UsageError,
+    Method, Options, Outcome, Past, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance,
+    Trial, UsageError,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -29,8 +29,23 @@ pub fn solve(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, UsageError> {
+    solve_with_past(system, method, &[], start, t_end, options, sink)
+}
+
+/// The same where exact values before the start are known, the latest last: a multistep method begins with them instead
+/// of finding its own.
+pub fn solve_with_past(
+    system: &mut dyn System,
+    method: &mut dyn Method,
+    past: &[Past],
+    start: &Start,
+    t_end: f64,
+    options: &Options,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, UsageError> {
+    check_past(past, start)?;
     let mut run = Run::new(system, method, start, t_end, options, sink)?;
-    let reason = run.go().err();
+    let reason = run.go(past).err();
     Ok(run.finish(reason))
 }
 
@@ -108,6 +123,9 @@ impl<'a> Run<'a> {
         positive("step", options.step)?;
         positive("first step", options.first_step)?;
         positive("longest step", options.h_max)?;
+        if layout.algebraic > 0 && !method.implicit() {
+            return Err(UsageError::NeedsImplicit { algebraic: layout.algebraic });
+        }
         let controller = match (options.step, method.error_exponent()) {
             (None, None) => return Err(UsageError::StepRequired),
             (_, exponent) => Controller::new(exponent.unwrap_or(1)),
@@ -154,8 +172,13 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn go(&mut self) -> Result<(), Reason> {
+    fn go(&mut self, past: &[Past]) -> Result<(), Reason> {
         self.begin()?;
+        if !past.is_empty() {
+            let points: Vec<Point> =
+                past.iter().map(|value| Point { t: value.t, y: value.y, d: &self.d, f: None }).collect();
+            self.flow.with(|system| self.method.remember(system, &points));
+        }
         while self.t < self.t_end {
             self.check_limits()?;
             self.ask_wish()?;

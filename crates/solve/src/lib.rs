@@ -4,6 +4,7 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
+mod adams;
 pub mod algebra;
 mod batch;
 mod channels;
@@ -39,10 +40,11 @@ pub mod tableaus;
 mod taylor;
 mod zeno;
 
+pub use adams::{Adams, AdamsForm, VariableAdams};
 pub use algebra::Pattern;
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
 pub use doubling::StepDoubling;
-pub use driver::solve;
+pub use driver::{solve, solve_with_past};
 pub use explicit::ExplicitRk;
 pub use jets::{JetCost, Jets, Path, SwitchSeries};
 pub use lanes::{LANES, Lanes, Number, Processor, Task};
@@ -51,7 +53,7 @@ pub use method::*;
 pub use methods::{BadParameter, Choice, by_name, names};
 pub use newton::{Convergence, Goal, Stage, StageEquation};
 pub use one_stage::{OneStage, OneStageRule};
-pub use options::{AbsoluteTolerance, Options, Rows, Start, UsageError};
+pub use options::{AbsoluteTolerance, Options, Past, Rows, Start, UsageError};
 pub use outcome::*;
 pub use radau::{Radau, RadauOrder};
 pub use rows::{Interrupt, Sink};

@@ -243,6 +243,15 @@ pub trait Method {
         None
     }
 
+    /// Whether it solves algebraic equations, too: those of a step are implicit.
+    fn implicit(&self) -> bool {
+        false
+    }
+
+    /// Takes exact values before the start of a run, the latest last, so that a multistep method need not find its own.
+    /// Other methods have no use for them.
+    fn remember(&mut self, _system: &mut dyn System, _past: &[Point]) {}
+
     /// The iterates of Newton's method since they were asked for last, if they are kept.
     fn iterates(&mut self) -> Vec<NewtonIterate> {
         Vec::new()

@@ -4,8 +4,8 @@ use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
 use crate::{
-    LinearTaylor, MAX_ORDER, Method, Named, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder, Switching,
-    Taylor, TaylorOptions, tableaus,
+    Adams, AdamsForm, LinearTaylor, MAX_ORDER, Method, Named, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder,
+    Switching, Taylor, TaylorOptions, VariableAdams, tableaus,
 };
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
@@ -24,6 +24,8 @@ static ALIASES: &[(&str, &str)] = &[
     ("ode78", "dp8"),
     ("fehlberg56", "fehlberg"),
     ("rkf56", "fehlberg"),
+    ("adams-bashforth-moulton", "abm"),
+    ("ode113", "adams"),
     ("implicit-euler", "backward-euler"),
     ("ode23t", "trapezoid"),
 ];
@@ -39,6 +41,8 @@ pub struct Choice {
 enum Family {
     Explicit { tableau: &'static ExplicitTableau<'static>, phi: Option<f64> },
     Taylor { name: &'static str, options: TaylorOptions },
+    Adams { name: &'static str, form: AdamsForm, newton: NewtonOptions },
+    VariableAdams { order: Option<u32>, max_order: u32 },
     Implicit { name: &'static str, rule: ImplicitRule, newton: NewtonOptions },
 }
 
@@ -51,6 +55,26 @@ enum ImplicitRule {
 
 /// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
 const TAYLOR: [&str; 2] = ["taylor", "mtsm"];
+
+/// The Adams methods of a fixed order.
+const ADAMS: [(&str, AdamsForm); 13] = [
+    ("ab1", AdamsForm::Bashforth(1)),
+    ("ab2", AdamsForm::Bashforth(2)),
+    ("ab3", AdamsForm::Bashforth(3)),
+    ("ab4", AdamsForm::Bashforth(4)),
+    ("ab5", AdamsForm::Bashforth(5)),
+    ("ab6", AdamsForm::Bashforth(6)),
+    ("am0", AdamsForm::Moulton(0)),
+    ("am1", AdamsForm::Moulton(1)),
+    ("am2", AdamsForm::Moulton(2)),
+    ("am3", AdamsForm::Moulton(3)),
+    ("am4", AdamsForm::Moulton(4)),
+    ("am5", AdamsForm::Moulton(5)),
+    ("abm", AdamsForm::Pece(4)),
+];
+
+/// The Adams method that chooses order and step, and its highest order.
+const VARIABLE_ADAMS: (&str, u32) = ("adams", 12);
 
 static IMPLICIT: [(&str, ImplicitRule); 7] = [
     ("backward-euler", ImplicitRule::OneStage(OneStageRule::BackwardEuler)),
@@ -69,6 +93,12 @@ pub fn by_name(name: &str) -> Option<Choice> {
     if let Some(name) = TAYLOR.into_iter().find(|taylor| *taylor == name) {
         return Some(Choice { family: Family::Taylor { name, options: TaylorOptions::default() } });
     }
+    if let Some((name, form)) = ADAMS.into_iter().find(|(adams, _)| *adams == name) {
+        return Some(Choice { family: Family::Adams { name, form, newton: NewtonOptions::default() } });
+    }
+    if name == VARIABLE_ADAMS.0 {
+        return Some(Choice { family: Family::VariableAdams { order: None, max_order: VARIABLE_ADAMS.1 } });
+    }
     if let Some((name, rule)) = IMPLICIT.into_iter().find(|(implicit, _)| *implicit == name) {
         return Some(Choice { family: Family::Implicit { name, rule, newton: NewtonOptions::default() } });
     }
@@ -79,7 +109,8 @@ pub fn by_name(name: &str) -> Option<Choice> {
 /// The names of all methods, without the aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let implicit = IMPLICIT.iter().map(|(name, _)| *name);
-    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(implicit)
+    let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0]);
+    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(implicit).chain(adams)
 }
 
 /// Why a parameter does not fit a method.
@@ -90,13 +121,20 @@ pub enum BadParameter {
         /// The method.
         method: &'static str,
     },
-    /// Only the Taylor methods have an order to choose.
+    /// Only the Taylor methods, `abm` and `adams` have an order to choose.
     NoOrder {
         /// The method.
         method: &'static str,
     },
-    /// The order must lie between 1 and the highest of double precision.
+    /// Only methods that choose their order have a highest one.
+    NoMaxOrder {
+        /// The method.
+        method: &'static str,
+    },
+    /// The order must lie between 1 and the highest of the method.
     OrderOutOfRange {
+        /// The method.
+        method: &'static str,
         /// The value.
         order: u32,
         /// The highest one.
@@ -126,7 +164,8 @@ impl Choice {
     pub fn name(&self) -> &'static str {
         match self.family {
             Family::Explicit { tableau, .. } => tableau.name,
-            Family::Taylor { name, .. } | Family::Implicit { name, .. } => name,
+            Family::Taylor { name, .. } | Family::Adams { name, .. } | Family::Implicit { name, .. } => name,
+            Family::VariableAdams { .. } => VARIABLE_ADAMS.0,
         }
     }
 
@@ -135,6 +174,8 @@ impl Choice {
         match self.family {
             Family::Explicit { tableau, .. } => tableau.order,
             Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
+            Family::Adams { form, .. } => form.order(),
+            Family::VariableAdams { order, max_order } => order.unwrap_or(max_order),
             Family::Implicit { .. } => self.build(0, true).order(),
         }
     }
@@ -144,8 +185,14 @@ impl Choice {
         match self.family {
             Family::Taylor { options, .. } => options.order.is_none(),
             Family::Implicit { rule, .. } => matches!(rule, ImplicitRule::Radau(RadauOrder::Variable)),
-            Family::Explicit { .. } => false,
+            Family::VariableAdams { order, .. } => order.is_none(),
+            Family::Explicit { .. } | Family::Adams { .. } => false,
         }
+    }
+
+    /// Whether it runs with a given step only: it has several points behind it and no error estimate.
+    pub fn needs_step(&self) -> bool {
+        matches!(self.family, Family::Adams { .. })
     }
 
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
@@ -158,23 +205,40 @@ impl Choice {
                     Err(BadParameter::PhiOutOfRange { phi })
                 }
             }
-            Family::Explicit { .. } | Family::Taylor { .. } | Family::Implicit { .. } => {
-                Err(BadParameter::NoPhi { method: self.name() })
-            }
+            _ => Err(BadParameter::NoPhi { method: self.name() }),
         }
     }
 
     /// The same with this order, or this highest order.
     pub fn with_order(self, order: Option<u32>, max_order: Option<u32>) -> Result<Choice, BadParameter> {
-        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=MAX_ORDER).contains(order)) {
-            return Err(BadParameter::OrderOutOfRange { order, highest: MAX_ORDER });
+        let (method, highest) = match self.family {
+            Family::Taylor { name, .. } => (name, MAX_ORDER),
+            Family::Adams { name, form: AdamsForm::Pece(_), .. } => (name, 6),
+            Family::VariableAdams { .. } => VARIABLE_ADAMS,
+            Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } => {
+                return Err(BadParameter::NoOrder { method: self.name() });
+            }
+        };
+        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=highest).contains(order)) {
+            return Err(BadParameter::OrderOutOfRange { method, order, highest });
         }
         match self.family {
             Family::Taylor { name, options } => {
                 let max_order = max_order.unwrap_or(options.max_order);
                 Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
             }
-            Family::Explicit { .. } | Family::Implicit { .. } => Err(BadParameter::NoOrder { method: self.name() }),
+            Family::Adams { name, form, newton } => match (order, max_order) {
+                (Some(order), None) => {
+                    Ok(Choice { family: Family::Adams { name, form: AdamsForm::Pece(order), newton } })
+                }
+                (None, None) => Ok(Choice { family: Family::Adams { name, form, newton } }),
+                (_, Some(_)) => Err(BadParameter::NoMaxOrder { method }),
+            },
+            Family::VariableAdams { max_order: highest, .. } => {
+                let max_order = max_order.unwrap_or(highest);
+                Ok(Choice { family: Family::VariableAdams { order, max_order } })
+            }
+            Family::Explicit { .. } | Family::Implicit { .. } => Err(BadParameter::NoOrder { method }),
         }
     }
 
@@ -185,9 +249,7 @@ impl Choice {
                 let options = TaylorOptions { h_scale: Some(scale), min_ord, ..options };
                 Ok(Choice { family: Family::Taylor { name, options } })
             }
-            Family::Explicit { .. } | Family::Taylor { .. } | Family::Implicit { .. } => {
-                Err(BadParameter::BadScale { method: self.name(), scale })
-            }
+            _ => Err(BadParameter::BadScale { method: self.name(), scale }),
         }
     }
 
@@ -195,15 +257,22 @@ impl Choice {
     pub fn with_newton(self, newton: NewtonOptions) -> Result<Choice, BadParameter> {
         match self.family {
             Family::Implicit { name, rule, .. } => Ok(Choice { family: Family::Implicit { name, rule, newton } }),
-            Family::Explicit { .. } | Family::Taylor { .. } => Err(BadParameter::NoNewton { method: self.name() }),
+            Family::Adams { name, form: form @ AdamsForm::Moulton(_), .. } => {
+                Ok(Choice { family: Family::Adams { name, form, newton } })
+            }
+            _ => Err(BadParameter::NoNewton { method: self.name() }),
         }
     }
 
-    /// The method for `states` states. A method without an error estimate gets one by step doubling, unless the
+    /// The method for `states` states. A one-step method without an error estimate gets one by step doubling, unless the
     /// step is fixed.
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
         let method = match self.family {
             Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
+            Family::Adams { form, newton, .. } => return Box::new(Adams::new(form, states, newton)),
+            Family::VariableAdams { order, max_order } => {
+                return Box::new(VariableAdams::new(states, order, Some(max_order), fixed_step));
+            }
             Family::Implicit { rule, newton, .. } => return implicit(states, rule, newton, fixed_step),
             Family::Explicit { phi: Some(phi), .. } => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
             Family::Explicit { tableau, phi: None } => ExplicitRk::new(tableau, states),

@@ -68,6 +68,15 @@ pub struct Start<'a> {
     pub held: &'a [f64],
 }
 
+/// A value that is known before the start: see [`crate::solve_with_past`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Past<'a> {
+    /// Time.
+    pub t: f64,
+    /// States.
+    pub y: &'a [f64],
+}
+
 /// A run that cannot be begun as asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum UsageError {
@@ -80,7 +89,7 @@ pub enum UsageError {
     },
     /// A time or a start value is not finite.
     NotFinite {
-        /// What it is: `"start time"`, `"end time"`, `"start value"` or `"held value"`.
+        /// What it is: `"start time"`, `"end time"`, `"start value"`, `"held value"` or `"value before the start"`.
         what: &'static str,
         /// Its index, 0 for a time.
         index: usize,
@@ -116,6 +125,16 @@ pub enum UsageError {
     },
     /// The method has no error estimate, so the step must be given.
     StepRequired,
+    /// The last states are algebraic, and the method solves differential equations only.
+    NeedsImplicit {
+        /// How many are algebraic.
+        algebraic: usize,
+    },
+    /// A value before the start does not lie before it, or not behind the one preceding it.
+    BadPast {
+        /// Its time.
+        t: f64,
+    },
 }
 
 /// Checks that a run can begin.
@@ -135,6 +154,24 @@ pub(crate) fn check_start(start: &Start, t_end: f64, states: usize, held: usize)
     }
     if t_end < start.t {
         return Err(UsageError::EndBeforeStart { t_start: start.t, t_end });
+    }
+    Ok(())
+}
+
+/// Checks that known values before the start are such.
+pub(crate) fn check_past(past: &[Past], start: &Start) -> Result<(), UsageError> {
+    let times = past.iter().map(|value| value.t).chain([start.t]);
+    if let Some((value, _)) = past.iter().zip(times.skip(1)).find(|(value, next)| !(value.t < *next)) {
+        return Err(UsageError::BadPast { t: value.t });
+    }
+    for value in past {
+        if value.y.len() != start.y.len() {
+            let (expected, found) = (start.y.len(), value.y.len());
+            return Err(UsageError::WrongLength { what: "value before the start", expected, found });
+        }
+        if let Some(index) = value.y.iter().position(|y| !y.is_finite()) {
+            return Err(UsageError::NotFinite { what: "value before the start", index });
+        }
     }
     Ok(())
 }

@@ -339,11 +339,13 @@ impl Stage {
     /// The largest change in units of what counts for the goal, and its component.
     fn size(&self, equation: &StageEquation, scale: &[f64], y: &[f64], goal: Goal) -> (f64, usize) {
         let differential = self.jacobian.differential();
+        // At the iterate and behind the change: one of them may be zero.
+        let largest = |i: usize| y[i].abs().max((y[i] + self.change[i]).abs());
         let unit = |i: usize| match goal {
             Goal::Part(_) => scale[i],
             // The rounding of the terms of the equation; those of an algebraic one are unknown.
-            Goal::Rounding if i < differential => ROUNDING * y[i].abs().max(equation.psi[i].abs()),
-            Goal::Rounding => ROUNDING * y[i].abs(),
+            Goal::Rounding if i < differential => ROUNDING * largest(i).max(equation.psi[i].abs()),
+            Goal::Rounding => ROUNDING * largest(i),
         };
         largest_part(&self.change, unit)
     }

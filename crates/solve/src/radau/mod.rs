@@ -374,6 +374,10 @@ impl Method for Radau {
         (!self.fixed_step).then(|| self.method.error_exponent())
     }
 
+    fn implicit(&self) -> bool {
+        true
+    }
+
     fn order(&self) -> u32 {
         match self.order {
             RadauOrder::Variable => SEVEN.order(),

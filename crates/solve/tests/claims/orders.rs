@@ -110,13 +110,13 @@ fn a_step_costs_what_its_stages_say() {
     }
 }
 
-fn golden(file: &str, id: &str) -> serde_json::Value {
+pub fn golden(file: &str, id: &str) -> serde_json::Value {
     let path = format!("{}/../../tests/golden/{file}", env!("CARGO_MANIFEST_DIR"));
     let data: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     data["cases"].as_array().unwrap().iter().find(|case| case["id"] == id).unwrap().clone()
 }
 
-fn number(value: &serde_json::Value) -> f64 {
+pub fn number(value: &serde_json::Value) -> f64 {
     value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
 }
 
@@ -133,7 +133,7 @@ fn check_golden(id: &str, states: usize, f: fn(f64, &[f64], &mut [f64])) {
             "fehlberg5" => "fehlberg",
             name => name,
         };
-        let Some(choice) = by_name(name) else { continue };
+        let Some(choice) = by_name(name).filter(|choice| !choice.needs_step()) else { continue };
         let (outcome, _) = run(&mut Ode::new(states, f), &mut *choice.build(states, true), &y0, h * steps, &fixed(h));
         for (y, expected) in outcome.y.iter().zip(row["y_end"].as_array().unwrap()) {
             let expected = number(expected);
@@ -160,7 +160,7 @@ fn fixed_steps_reproduce_the_golden_values() {
     }
 }
 
-fn fraction(text: &str) -> f64 {
+pub fn fraction(text: &str) -> f64 {
     let (p, q) = text.split_once('/').unwrap_or((text, "1"));
     p.parse::<f64>().unwrap() / q.parse::<f64>().unwrap()
 }
