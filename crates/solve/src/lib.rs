@@ -6,6 +6,7 @@
 
 pub mod algebra;
 mod batch;
+mod bdf;
 mod channels;
 mod controller;
 mod crossings;
@@ -37,6 +38,7 @@ mod zeno;
 
 pub use algebra::Pattern;
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
+pub use bdf::{Bdf, BdfOptions, bdf_coefficients, bdf_parasitic_root};
 pub use doubling::StepDoubling;
 pub use driver::solve;
 pub use explicit::ExplicitRk;
