@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::algebra::{Pattern, Scalar};
+use crate::algebra::{Complex, Pattern, Scalar};
 use crate::{StepFailure, System, Work};
 
 /// J = ∂(f, g)/∂y at the point where it was evaluated last.
@@ -126,12 +126,27 @@ impl Jacobian {
         }
     }
 
-    /// product = J x
-    pub fn multiply(&self, x: &[f64], product: &mut [f64]) {
+    /// product = (σ M − J) x
+    pub fn shifted(&self, sigma: f64, x: &[f64], product: &mut [f64]) {
         for (i, product) in product.iter_mut().enumerate() {
-            let values = &self.values[self.own.starts[i]..self.own.starts[i + 1]];
-            *product = self.own.row(i).iter().zip(values).map(|(&j, value)| value * x[j as usize]).sum();
+            let row: f64 = self.row(i).map(|(j, value)| value * x[j]).sum();
+            *product = if i < self.differential { sigma * x[i] - row } else { -row };
         }
+    }
+
+    /// The same in complex numbers; the product is its real parts, then its imaginary parts.
+    pub fn shifted_pair(&self, sigma: Complex, x: &[Complex], product: &mut [f64]) {
+        for i in 0..x.len() {
+            let row = self.row(i).fold(Complex::default(), |sum, (j, value)| sum + x[j] * value);
+            let y = if i < self.differential { sigma * x[i] - row } else { -row };
+            (product[i], product[x.len() + i]) = (y.re, y.im);
+        }
+    }
+
+    /// The columns and values of row i of J.
+    fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let values = &self.values[self.own.starts[i]..self.own.starts[i + 1]];
+        self.own.row(i).iter().zip(values).map(|(&j, &value)| (j as usize, value))
     }
 
     /// Number of states that are not algebraic.

@@ -127,6 +127,11 @@ impl Stage {
         &self.f
     }
 
+    /// Number of states of the last system that were not algebraic.
+    pub fn differential(&self) -> usize {
+        self.jacobian.differential()
+    }
+
     /// What was evaluated so far.
     pub fn work(&self) -> Work {
         self.work
@@ -318,10 +323,7 @@ impl Stage {
             self.gmres.solve(&mut self.change, forcing(shrunk), &mut |v, result| {
                 product.copy_from_slice(v);
                 lu.solve(product);
-                jacobian.multiply(product, result);
-                for (i, result) in result.iter_mut().enumerate() {
-                    *result = if i < jacobian.differential() { sigma * product[i] - *result } else { -*result };
-                }
+                jacobian.shifted(sigma, product, result);
             });
             lu.solve(&mut self.change);
             return Ok(());
