@@ -1,0 +1,186 @@
+//! The history of a multistep method as backward differences at equal steps, and its change to another step.
+
+use super::coefficients::HIGHEST;
+
+/// ∇⁰y … ∇ᵏ⁺²y at the end of the last step, h apart; rows of n numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Differences {
+    n: usize,
+    rows: Vec<f64>,
+}
+
+/// Differences kept beyond the order: one for the error of the next higher order, one to make that from.
+const EXTRA: usize = 2;
+
+/// A matrix that changes the step.
+type Change = [[f64; HIGHEST + 1]; HIGHEST + 1];
+
+impl Differences {
+    pub fn new(n: usize) -> Differences {
+        Differences { n, rows: vec![0.0; (HIGHEST + EXTRA + 1) * n] }
+    }
+
+    /// ∇ʲy.
+    pub fn row(&self, j: usize) -> &[f64] {
+        &self.rows[j * self.n..(j + 1) * self.n]
+    }
+
+    /// ∇ʲy.
+    pub fn row_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.rows[j * self.n..(j + 1) * self.n]
+    }
+
+    /// No history: y alone is known.
+    pub fn begin(&mut self, y: &[f64]) {
+        self.rows.fill(0.0);
+        self.rows[..self.n].copy_from_slice(y);
+    }
+
+    /// The polynomial of degree `order` at the end of the next step, and the known part of its derivative there:
+    ///
+    /// ```text
+    ///   predicted = Σⱼ ∇ʲy            j = 0 … k
+    ///   known     = Σⱼ γⱼ ∇ʲy         j = 1 … k
+    /// ```
+    pub fn predict(&self, order: usize, gamma: &[f64], predicted: &mut [f64], known: &mut [f64]) {
+        predicted.copy_from_slice(self.row(0));
+        known.fill(0.0);
+        for (j, gamma) in gamma.iter().enumerate().take(order + 1).skip(1) {
+            for ((y, known), difference) in predicted.iter_mut().zip(known.iter_mut()).zip(self.row(j)) {
+                *y += difference;
+                *known += gamma * difference;
+            }
+        }
+    }
+
+    /// A step of this order has ended `correction` beside its prediction, which is ∇ᵏ⁺¹y there.
+    pub fn advance(&mut self, order: usize, correction: &[f64]) {
+        let n = self.n;
+        let (lower, upper) = self.rows.split_at_mut((order + 1) * n);
+        let (first, second) = upper.split_at_mut(n);
+        for ((first, second), correction) in first.iter_mut().zip(&mut second[..n]).zip(correction) {
+            *second = correction - *first;
+            *first = *correction;
+        }
+        for j in (0..=order).rev() {
+            let (row, above) = lower[j * n..].split_at_mut(n);
+            let above = if j == order { &*first } else { &above[..n] };
+            row.iter_mut().zip(above).for_each(|(row, above)| *row += above);
+        }
+    }
+
+    /// The differences of the same polynomial of degree `order` at steps that are `factor` times as long:
+    ///
+    /// ```text
+    ///   ∇ʲ → Σᵢ (R U)ᵢⱼ ∇ⁱ       Rᵢⱼ = Π (m − 1 − j·factor)/m,  m = 1 … i;    U = R for factor 1
+    /// ```
+    ///
+    /// Shampine and Reichelt (1997), sec. 2.
+    pub fn rescale(&mut self, order: usize, factor: f64) {
+        let (r, u) = (change(order, factor), change(order, 1.0));
+        let mut product = [[0.0; HIGHEST + 1]; HIGHEST + 1];
+        for i in 1..=order {
+            for j in 1..=order {
+                product[i][j] = (1..=order).map(|m| r[i][m] * u[m][j]).sum();
+            }
+        }
+        let n = self.n;
+        for column in 0..n {
+            let mut old = [0.0; HIGHEST + 1];
+            for (i, old) in old.iter_mut().enumerate().take(order + 1).skip(1) {
+                *old = self.rows[i * n + column];
+            }
+            for j in 1..=order {
+                self.rows[j * n + column] = (1..=order).map(|i| product[i][j] * old[i]).sum();
+            }
+        }
+    }
+
+    /// The polynomial of degree `order` through the end of the step just taken, `correction` beside its prediction, and
+    /// the points before; the step is not part of the history yet. With θ from its beginning to its end
+    ///
+    /// ```text
+    ///   y(θ) = Σⱼ bⱼ(θ) ∇ʲy + bₖ(θ) correction       bⱼ(θ) = θ (θ + 1) … (θ + j − 1) / j!
+    /// ```
+    pub fn interpolate(&self, order: usize, correction: &[f64], theta: f64, y: &mut [f64]) {
+        y.copy_from_slice(self.row(0));
+        let mut basis = 1.0;
+        for j in 1..=order {
+            basis *= (theta + (j - 1) as f64) / j as f64;
+            y.iter_mut().zip(self.row(j)).for_each(|(y, difference)| *y += basis * difference);
+        }
+        y.iter_mut().zip(correction).for_each(|(y, correction)| *y += basis * correction);
+    }
+}
+
+/// R of [`Differences::rescale`]. Row and column 0 hold for the value itself, which stays.
+fn change(order: usize, factor: f64) -> Change {
+    let mut r = [[0.0; HIGHEST + 1]; HIGHEST + 1];
+    for j in 1..=order {
+        let mut element = 1.0;
+        for i in 1..=order {
+            element *= ((i - 1) as f64 - factor * j as f64) / i as f64;
+            r[i][j] = element;
+        }
+    }
+    r
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// p(t) of degree 5 and its backward differences at t with steps h.
+    fn table(t: f64, h: f64, order: usize) -> Differences {
+        let mut values: Vec<f64> = (0..=order).map(|i| polynomial(t - h * i as f64)).collect();
+        let mut table = Differences::new(1);
+        for j in 0..=order {
+            table.row_mut(j)[0] = values[0];
+            values = values.windows(2).map(|pair| pair[0] - pair[1]).collect();
+        }
+        table
+    }
+
+    fn polynomial(t: f64) -> f64 {
+        [3.0, -1.0, 0.5, 2.0, -0.25, 0.125].iter().rev().fold(0.0, |sum, c| sum * t + c)
+    }
+
+    #[test]
+    fn another_step_leaves_the_polynomial_alone() {
+        for factor in [0.1, 0.5, 0.9, 1.5, 4.0] {
+            let mut changed = table(1.0, 0.5, 5);
+            changed.rescale(5, factor);
+            let expected = table(1.0, 0.5 * factor, 5);
+            for j in 0..=5 {
+                let (a, b) = (changed.row(j)[0], expected.row(j)[0]);
+                assert!((a - b).abs() < 1e-11 * (1.0 + b.abs()), "∇{j}, factor {factor}: {a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_polynomial_is_predicted_exactly_and_its_table_moves_on() {
+        let mut moving = table(1.0, 0.5, 5);
+        let (mut predicted, mut known) = ([0.0], [0.0]);
+        moving.predict(5, &[0.0; 6], &mut predicted, &mut known);
+        assert!((predicted[0] - polynomial(1.5)).abs() < 1e-13);
+        moving.advance(5, &[0.0]);
+        for j in 0..=5 {
+            assert!((moving.row(j)[0] - table(1.5, 0.5, 5).row(j)[0]).abs() < 1e-12, "∇{j}");
+        }
+    }
+
+    #[test]
+    fn the_interpolant_goes_through_both_ends_and_the_points_before() {
+        let table = table(1.0, 0.5, 3);
+        let mut y = [0.0];
+        table.interpolate(3, &[0.25], 1.0, &mut y);
+        let mut predicted = [0.0];
+        table.predict(3, &[0.0; 4], &mut predicted, &mut [0.0]);
+        assert!((y[0] - predicted[0] - 0.25).abs() < 1e-14);
+        for back in 0..3 {
+            table.interpolate(3, &[0.25], -f64::from(back), &mut y);
+            assert!((y[0] - polynomial(1.0 - 0.5 * f64::from(back))).abs() < 1e-13, "{back} steps before");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! BDF of variable order and step: the numerical differentiation formulas at quasi-constant steps.
+
+use super::coefficients::{GAMMA, HIGHEST, error_constant, leading};
+use super::differences::Differences;
+use crate::newton::{Goal, Stage, StageEquation};
+use crate::{Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
+
+/// What is free about the variable-order method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BdfOptions {
+    /// The order that is kept once the start has reached it.
+    pub order: Option<u32>,
+    /// The highest order.
+    pub max_order: u32,
+}
+
+impl Default for BdfOptions {
+    fn default() -> BdfOptions {
+        BdfOptions { order: None, max_order: HIGHEST as u32 }
+    }
+}
+
+/// The numerical differentiation formulas of orders 1 to 5 in backward differences: L. F. Shampine, M. W. Reichelt, SIAM J.
+/// Sci. Comput. 18 (1997) 1–22. With the history at equal steps h,
+///
+/// ```text
+///   y⁰ = Σⱼ ∇ʲyₙ,   ψ = y⁰ − Σᵢ γᵢ∇ⁱyₙ / ((1−κₖ)γₖ)          j = 0 … k,  i = 1 … k
+///   M (y − ψ) = h / ((1−κₖ)γₖ) · f(tₙ₊₁, y)                  for y = yₙ₊₁
+///   error = (κₖγₖ + 1/(k+1)) (y − y⁰)
+/// ```
+///
+/// Step and order change after k + 1 steps of the same length at the earliest. The dense output is the polynomial of
+/// degree k through the end of the step and the points before.
+#[derive(Clone, Debug)]
+pub struct Bdf {
+    options: BdfOptions,
+    /// The steps are given: only the order is chosen, and the equations are solved up to rounding.
+    fixed_step: bool,
+    newton: Stage,
+    differences: Differences,
+    /// The order of the remembered step.
+    order: usize,
+    /// The length of the steps of the differences.
+    h: f64,
+    /// Whether there is a history.
+    started: bool,
+    /// Steps since step or order changed.
+    equal_steps: usize,
+    /// Attempts in a row whose error was too large.
+    failures: u32,
+    /// The order of the next attempt, be it the next step or the same one again.
+    next_order: usize,
+    predicted: Vec<f64>,
+    psi: Vec<f64>,
+    scale: Vec<f64>,
+    y: Vec<f64>,
+    correction: Vec<f64>,
+    work: Work,
+}
+
+/// Newton's method is to leave less than this part of the tolerance.
+const NEWTON_PART: f64 = 0.1;
+/// A step is not changed for less.
+const GROW_LEAST: f64 = 1.2;
+/// Nor does it grow more at once.
+const GROW_MOST: f64 = 10.0;
+const SHRINK_MOST: f64 = 0.2;
+/// After so many failures in a row the history is of no use.
+const MOST_FAILURES: u32 = 3;
+
+impl Bdf {
+    /// For systems of `states` states. Where the step is fixed only the order is chosen.
+    pub fn new(states: usize, options: BdfOptions, newton: NewtonOptions, fixed_step: bool) -> Bdf {
+        let zeros = vec![0.0; states];
+        Bdf {
+            options,
+            fixed_step,
+            newton: Stage::new(states, newton),
+            differences: Differences::new(states),
+            order: 1,
+            h: 0.0,
+            started: false,
+            equal_steps: 0,
+            failures: 0,
+            next_order: 1,
+            predicted: zeros.clone(),
+            psi: zeros.clone(),
+            scale: zeros.clone(),
+            y: zeros.clone(),
+            correction: zeros,
+            work: Work::default(),
+        }
+    }
+
+    /// The history that one value and one slope make. The slope of algebraic states is not known.
+    fn start(&mut self, system: &mut dyn System, from: &Point, h: f64) -> Result<(), StepFailure> {
+        self.differences.begin(from.y);
+        let slope = self.differences.row_mut(1);
+        match from.f {
+            Some(f) => slope.copy_from_slice(f),
+            None => {
+                system.derivative(from.t, from.y, from.d, slope);
+                self.work.f += 1;
+            }
+        }
+        if let Some(component) = slope.iter().position(|f| !f.is_finite()) {
+            return Err(StepFailure::NotFiniteAtStart { component });
+        }
+        let differential = system.layout().differential();
+        slope[..differential].iter_mut().for_each(|slope| *slope *= h);
+        slope[differential..].fill(0.0);
+        (self.order, self.next_order) = (1, 1);
+        (self.h, self.started, self.equal_steps) = (h, true, 0);
+        Ok(())
+    }
+
+    /// The next attempt has the order that was chosen for it.
+    fn set_order(&mut self) {
+        if self.next_order != self.order {
+            (self.order, self.equal_steps) = (self.next_order, 0);
+        }
+    }
+
+    /// Makes the differences those of steps of length h.
+    fn set_step(&mut self, t: f64, h: f64) {
+        // The driver rounds t + h: that is no other step.
+        if (h - self.h).abs() > 4.0 * f64::EPSILON * (t.abs() + h) {
+            self.differences.rescale(self.order, h / self.h);
+            self.h = h;
+            self.equal_steps = 0;
+        }
+    }
+
+    /// The largest component of a vector in units of the tolerance.
+    fn norm(&self, v: impl Fn(usize) -> f64) -> (f64, usize) {
+        let (mut largest, mut worst) = (0.0, 0);
+        for (i, scale) in self.scale.iter().enumerate() {
+            let v = v(i);
+            let part = if v == 0.0 { 0.0 } else { v.abs() / scale };
+            if part > largest || part.is_nan() {
+                (largest, worst) = (part, i);
+            }
+        }
+        (largest, worst)
+    }
+
+    /// Chooses the order after a step whose error was too large; by which factor the step is to become shorter.
+    fn after_failure(&mut self, error: f64) -> f64 {
+        let k = self.order;
+        self.failures += 1;
+        let mut factor = 0.9 * root(error, k);
+        if k > 1 && self.options.order.is_none() {
+            if self.failures >= MOST_FAILURES {
+                self.next_order = 1;
+                return SHRINK_MOST;
+            }
+            let lower = 0.9 * root(self.error_below(), k - 1);
+            if lower > factor {
+                (self.next_order, factor) = (k - 1, lower);
+            }
+        }
+        if factor.is_nan() { SHRINK_MOST } else { factor.clamp(SHRINK_MOST, 0.9) }
+    }
+
+    /// Chooses the order after a good step; by which factor the next one is to be longer.
+    fn after_success(&mut self, error: f64) -> f64 {
+        let k = self.order;
+        if self.equal_steps < k {
+            return 1.0;
+        }
+        let mut factor = root(error, k) / 1.2;
+        if let Some(order) = self.options.order {
+            if k < order as usize {
+                self.next_order = k + 1;
+                return (root(self.error_above(), k + 1) / 1.4).clamp(SHRINK_MOST, GROW_MOST);
+            }
+        } else {
+            if k > 1 {
+                let lower = root(self.error_below(), k - 1) / 1.3;
+                if lower > factor {
+                    (factor, self.next_order) = (lower, k - 1);
+                }
+            }
+            if k < self.options.max_order as usize {
+                let higher = root(self.error_above(), k + 1) / 1.4;
+                if higher > factor {
+                    (factor, self.next_order) = (higher, k + 1);
+                }
+            }
+        }
+        if factor >= GROW_LEAST {
+            return factor.min(GROW_MOST);
+        }
+        if !self.fixed_step {
+            self.next_order = k;
+        }
+        1.0
+    }
+
+    /// The error that the next lower order would have had.
+    fn error_below(&self) -> f64 {
+        let (k, row) = (self.order, self.differences.row(self.order));
+        self.norm(|i| error_constant(k - 1) * (row[i] + self.correction[i])).0
+    }
+
+    /// The error that the next higher order would have had.
+    fn error_above(&self) -> f64 {
+        let (k, row) = (self.order, self.differences.row(self.order + 1));
+        self.norm(|i| error_constant(k + 1) * (self.correction[i] - row[i])).0
+    }
+}
+
+/// error^(−1/(order + 1))
+fn root(error: f64, order: usize) -> f64 {
+    let error = error.max(1e-30);
+    match order {
+        1 => 1.0 / error.sqrt(),
+        2 => 1.0 / error.cbrt(),
+        3 => 1.0 / error.sqrt().sqrt(),
+        5 => 1.0 / error.cbrt().sqrt(),
+        _ => error.powf(-1.0 / (order + 1) as f64),
+    }
+}
+
+impl Method for Bdf {
+    fn try_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        if self.started {
+            self.set_order();
+            self.set_step(from.t, h);
+            // The driver may have moved the state onto invariants: the history moves with it.
+            self.differences.row_mut(0).copy_from_slice(from.y);
+        } else {
+            self.start(system, from, h)?;
+        }
+        let (order, alpha) = (self.order, leading(self.order));
+        self.differences.predict(order, &GAMMA, &mut self.predicted, &mut self.psi);
+        for (i, scale) in self.scale.iter_mut().enumerate() {
+            let predicted = self.predicted[i];
+            *scale = tol.atol[i] + tol.rtol * from.y[i].abs().max(predicted.abs());
+            self.psi[i] = predicted - self.psi[i] / alpha;
+            self.y[i] = predicted;
+        }
+        let equation = StageEquation {
+            step: (from.t, h),
+            stage: 0,
+            t: from.t + h,
+            d: from.d,
+            psi: &self.psi,
+            gamma_h: self.h / alpha,
+        };
+        let goal = if self.fixed_step { Goal::Rounding } else { Goal::Part(NEWTON_PART) };
+        self.newton.solve(system, &equation, &self.scale, goal, &mut self.y)?;
+        for (i, correction) in self.correction.iter_mut().enumerate() {
+            *correction = self.y[i] - self.predicted[i];
+        }
+        let (error, worst) = self.norm(|i| error_constant(order) * self.correction[i]);
+        if error.is_nan() {
+            return Err(StepFailure::NotFinite { t: from.t + h, component: worst });
+        }
+        let factor = if error <= 1.0 || self.fixed_step { self.after_success(error) } else { self.after_failure(error) };
+        let next_h = (!self.fixed_step).then_some(self.h * factor);
+        Ok(Trial { error, worst, order: order as u32, next_h })
+    }
+
+    fn end(&self) -> &[f64] {
+        &self.y
+    }
+
+    fn make_dense(&mut self, _system: &mut dyn System, _from: &Point) -> Result<(), StepFailure> {
+        Ok(())
+    }
+
+    fn interpolate(&self, theta: f64, y: &mut [f64]) {
+        self.differences.interpolate(self.order, &self.correction, theta, y);
+    }
+
+    fn accept(&mut self) {
+        self.differences.advance(self.order, &self.correction);
+        self.failures = 0;
+        self.equal_steps += 1;
+        self.set_order();
+    }
+
+    fn restart(&mut self) {
+        (self.started, self.failures) = (false, 0);
+        self.newton.restart();
+    }
+
+    fn error_exponent(&self) -> Option<u32> {
+        Some(2)
+    }
+
+    fn order(&self) -> u32 {
+        self.options.order.unwrap_or(self.options.max_order)
+    }
+
+    fn iterates(&mut self) -> Vec<NewtonIterate> {
+        self.newton.take_iterates()
+    }
+
+    fn work(&self) -> Work {
+        let mut work = self.newton.work();
+        work.f += self.work.f;
+        work
+    }
+}
