@@ -37,6 +37,11 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     let steps = count(statistics.steps as usize, "step");
     let time = time_text(run.seconds.solve);
     line(verb, &format!("{from} … {to}   {}{automatic}, {order}, {steps}{rejected}   {time}", run.method));
+    if let Some(choice) =
+        run.choice_text().filter(|_| verbose || run.outcome.chosen.as_ref().is_some_and(|c| c.shares.len() > 1))
+    {
+        line("auto", &choice);
+    }
     if let Some(reason) = &run.reason {
         line("reason", &reason.message);
         if reason.kind != "stop_condition" {

@@ -1,13 +1,12 @@
 //! The methods by name: which there are, which are meant, which belong to later versions.
 
 use crate::{RunError, RunOptions};
-use ordinate_solve::{BadParameter, Choice, by_name, names};
+use ordinate_solve::{AUTOMATIC, BadParameter, Choice, NewtonOptions, by_name, names};
 
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
 const LATER: &[&str] = &[
-    "backward-euler", "trapezoid", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
-    "radau", "ge3", "ode15s", "lsoda", "ode23s", "ode23t",
+    "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "ge3", "ode15s", "lsoda", "ode23s",
 ];
 
 /// Names of SciPy and MATLAB.
@@ -49,14 +48,13 @@ pub fn methods() -> Vec<MethodInfo> {
 
 /// The available methods in one line.
 pub fn methods_text() -> String {
-    names().chain(["auto"]).collect::<Vec<_>>().join(", ")
+    names().chain([AUTOMATIC]).collect::<Vec<_>>().join(", ")
 }
 
 /// The method that the options name, and whether it was chosen automatically.
 pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
-    let automatic = options.method.eq_ignore_ascii_case("auto");
-    // The eighth-order pair is the fastest of the explicit ones from about 1e-4 on, and safe below.
-    let name = if automatic { "dp8" } else { &options.method };
+    let automatic = options.method.eq_ignore_ascii_case(AUTOMATIC);
+    let name = &options.method;
     let Some(choice) = by_name(name) else {
         let lower = name.to_ascii_lowercase();
         let problem = if LATER.contains(&lower.as_str()) {
@@ -68,6 +66,9 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
     };
     let choice = with_parameters(choice, options).map_err(|e| {
         RunError::Usage(match e {
+            BadParameter::NoNewton { method } => format!(
+                "`--newton`, `--newton-tol`, `--newton-start` and `--trace newton` belong to implicit methods such as `radau5`, not to `{method}`"
+            ),
             BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
             BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
             BadParameter::NoOrder { method } => {
@@ -107,6 +108,9 @@ fn with_parameters(choice: Choice, options: &RunOptions) -> Result<Choice, BadPa
     }
     if let Some(scale) = options.h_scale {
         choice = choice.with_scaling(scale, options.min_ord.unwrap_or(10))?;
+    }
+    if options.newton != NewtonOptions::default() {
+        choice = choice.with_newton(options.newton)?;
     }
     Ok(choice)
 }

@@ -7,8 +7,8 @@ use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Interrupt, Mixture, NewtonIterate, NewtonOptions, Options, Outcome, Rows, Sink, Start,
-    Status,
+    AbsoluteTolerance, Choice, Chosen, Interrupt, Mixture, NewtonIterate, NewtonOptions, Options, Outcome, Rows, Sink,
+    Start, Status, Why,
 };
 use ordinate_syntax::{Diagnostic, Span};
 use std::ops::ControlFlow;
@@ -138,6 +138,24 @@ pub struct Run {
 }
 
 impl Run {
+    /// Which methods `auto` took and why, in words; `None` if the method was named.
+    pub fn choice_text(&self) -> Option<String> {
+        let Chosen { shares, why } = self.outcome.chosen.as_ref()?;
+        let steps = |(name, steps): &(&str, u64)| format!("{name} {steps} step{}", if *steps == 1 { "" } else { "s" });
+        let all: Vec<String> = shares.iter().map(steps).collect();
+        let why = match why {
+            Why::Algebraic => {
+                "the model has algebraic equations that are solved together with the differential ones".into()
+            }
+            Why::Linear => "the model is linear".into(),
+            Why::Smooth => "the model is not stiff".into(),
+            Why::Stiff { t } => {
+                format!("stability limited the steps of the explicit method at t = {}: the model is stiff", short(*t))
+            }
+        };
+        Some(format!("{}: {why}", all.join(", ")))
+    }
+
     /// Lowest, highest and mean order of the steps; without any, the order that they would have had.
     pub fn orders(&self) -> (u32, u32, f64) {
         let statistics = &self.outcome.statistics;
@@ -227,8 +245,10 @@ fn run(
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
         None => explain::explain(&outcome, compiled),
     };
+    // Of several methods the one that took most of the steps gives its name.
+    let most = |chosen: &Chosen| chosen.shares.iter().rev().max_by_key(|(_, steps)| *steps).map(|(name, _)| *name);
     Ok(Run {
-        method: choice.name(),
+        method: outcome.chosen.as_ref().and_then(most).unwrap_or(choice.name()),
         order: choice.order(),
         automatic,
         t_start,

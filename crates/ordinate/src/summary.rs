@@ -26,6 +26,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "status": status,
         "reason": reason,
         "method": run.method,
+        "chosen": run.choice_text(),
         "t_start": run.t_start,
         "t_end": run.t_end,
         "t_reached": run.outcome.t_reached,

@@ -52,7 +52,7 @@ pub use jets::{JetCost, Jets, Path, SwitchSeries};
 pub use lanes::{LANES, Lanes, Number, Processor, Task};
 pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, PropagatorError, SparseRows};
 pub use method::*;
-pub use methods::{BadParameter, Choice, by_name, names};
+pub use methods::{AUTOMATIC, BadParameter, Choice, by_name, names};
 pub use newton::{Convergence, Goal, Stage, StageEquation};
 pub use one_stage::{OneStage, OneStageRule};
 pub use options::{AbsoluteTolerance, Options, Past, Rows, Start, UsageError};

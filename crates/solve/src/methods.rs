@@ -44,6 +44,7 @@ enum Family {
     Adams { name: &'static str, form: AdamsForm, newton: NewtonOptions },
     VariableAdams { order: Option<u32>, max_order: u32 },
     Implicit { name: &'static str, rule: ImplicitRule, newton: NewtonOptions },
+    Automatic { newton: NewtonOptions },
 }
 
 /// The implicit one-step methods.
@@ -102,11 +103,17 @@ pub fn by_name(name: &str) -> Option<Choice> {
     if let Some((name, rule)) = IMPLICIT.into_iter().find(|(implicit, _)| *implicit == name) {
         return Some(Choice { family: Family::Implicit { name, rule, newton: NewtonOptions::default() } });
     }
+    if name == AUTOMATIC {
+        return Some(Choice { family: Family::Automatic { newton: NewtonOptions::default() } });
+    }
     let tableau = tableaus::ALL.iter().find(|tableau| tableau.name == name)?;
     Some(Choice { family: Family::Explicit { tableau, phi: None } })
 }
 
-/// The names of all methods, without the aliases.
+/// The choice between methods by the system and by what it does.
+pub const AUTOMATIC: &str = "auto";
+
+/// The names of all methods, without the aliases and `auto`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let implicit = IMPLICIT.iter().map(|(name, _)| *name);
     let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0]);
@@ -166,6 +173,7 @@ impl Choice {
             Family::Explicit { tableau, .. } => tableau.name,
             Family::Taylor { name, .. } | Family::Adams { name, .. } | Family::Implicit { name, .. } => name,
             Family::VariableAdams { .. } => VARIABLE_ADAMS.0,
+            Family::Automatic { .. } => AUTOMATIC,
         }
     }
 
@@ -176,7 +184,7 @@ impl Choice {
             Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
             Family::Adams { form, .. } => form.order(),
             Family::VariableAdams { order, max_order } => order.unwrap_or(max_order),
-            Family::Implicit { .. } => self.build(0, true).order(),
+            Family::Implicit { .. } | Family::Automatic { .. } => self.build(0, true).order(),
         }
     }
 
@@ -186,6 +194,7 @@ impl Choice {
             Family::Taylor { options, .. } => options.order.is_none(),
             Family::Implicit { rule, .. } => matches!(rule, ImplicitRule::Radau(RadauOrder::Variable)),
             Family::VariableAdams { order, .. } => order.is_none(),
+            Family::Automatic { .. } => true,
             Family::Explicit { .. } | Family::Adams { .. } => false,
         }
     }
@@ -215,7 +224,7 @@ impl Choice {
             Family::Taylor { name, .. } => (name, MAX_ORDER),
             Family::Adams { name, form: AdamsForm::Pece(_), .. } => (name, 6),
             Family::VariableAdams { .. } => VARIABLE_ADAMS,
-            Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } => {
+            Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } | Family::Automatic { .. } => {
                 return Err(BadParameter::NoOrder { method: self.name() });
             }
         };
@@ -238,7 +247,9 @@ impl Choice {
                 let max_order = max_order.unwrap_or(highest);
                 Ok(Choice { family: Family::VariableAdams { order, max_order } })
             }
-            Family::Explicit { .. } | Family::Implicit { .. } => Err(BadParameter::NoOrder { method }),
+            Family::Explicit { .. } | Family::Implicit { .. } | Family::Automatic { .. } => {
+                Err(BadParameter::NoOrder { method })
+            }
         }
     }
 
@@ -257,6 +268,7 @@ impl Choice {
     pub fn with_newton(self, newton: NewtonOptions) -> Result<Choice, BadParameter> {
         match self.family {
             Family::Implicit { name, rule, .. } => Ok(Choice { family: Family::Implicit { name, rule, newton } }),
+            Family::Automatic { .. } => Ok(Choice { family: Family::Automatic { newton } }),
             Family::Adams { name, form: form @ AdamsForm::Moulton(_), .. } => {
                 Ok(Choice { family: Family::Adams { name, form, newton } })
             }
@@ -269,6 +281,7 @@ impl Choice {
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
         let method = match self.family {
             Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
+            Family::Automatic { newton } => return automatic(states, newton, fixed_step),
             Family::Adams { form, newton, .. } => return Box::new(Adams::new(form, states, newton)),
             Family::VariableAdams { order, max_order } => {
                 return Box::new(VariableAdams::new(states, order, Some(max_order), fixed_step));
@@ -290,6 +303,21 @@ fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step
         ImplicitRule::OneStage(rule) => Box::new(OneStage::new(states, rule, newton, fixed_step)),
         ImplicitRule::Radau(order) => Box::new(Radau::new(states, order, newton, fixed_step)),
     }
+}
+
+/// The Taylor methods where the system is not stiff, Radau's where it is. With a fixed step, whose error nobody looks at, the
+/// explicit method of eighth order and Radau's of fifth.
+fn automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
+    let named = |name, method| Named { name, method };
+    if fixed_step {
+        let explicit = Box::new(ExplicitRk::new(&tableaus::DOP853, states));
+        let radau = Box::new(Radau::new(states, RadauOrder::Five, newton, true));
+        return Box::new(Switching::new(vec![named("dp8", explicit), named("radau5", radau)], 1));
+    }
+    let linear = Box::new(LinearTaylor::new(states));
+    let general = Box::new(Taylor::new(states, TaylorOptions::default(), false));
+    let radau = Box::new(Radau::new(states, RadauOrder::Variable, newton, false));
+    Box::new(Switching::new(vec![named("taylor", linear), named("taylor", general), named("radau", radau)], 2))
 }
 
 /// The Taylor method: that of linear systems where there is nothing to choose and the system is linear.

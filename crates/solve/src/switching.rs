@@ -119,6 +119,11 @@ impl Switching {
         &*self.methods[self.active.unwrap_or(0)].method
     }
 
+    /// Whether the first method, which is for linear systems only where there is a second explicit one, took the steps.
+    fn linear(&self) -> bool {
+        self.implicit > 1 && self.accepted[0] > 0
+    }
+
     /// Looks whether another method should take the next steps.
     fn look(&mut self, system: &mut dyn System, from: &Point) {
         let Some(active) = self.active.filter(|_| self.implicit < self.methods.len() && !self.algebraic) else {
@@ -265,7 +270,7 @@ impl Method for Switching {
         let why = match self.first_stiff {
             _ if self.algebraic => Why::Algebraic,
             Some(t) => Why::Stiff { t },
-            None if self.accepted.first().is_some_and(|steps| *steps > 0) => Why::Linear,
+            None if self.linear() => Why::Linear,
             None => Why::Smooth,
         };
         Some(Chosen { shares, why })

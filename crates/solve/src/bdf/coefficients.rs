@@ -75,8 +75,7 @@ fn roots_inside_unit_circle(mut p: Vec<f64>) -> bool {
 pub(super) const HIGHEST: usize = 5;
 
 /// γₖ = Σ 1/j, j = 1 … k.
-pub(super) const GAMMA: [f64; HIGHEST + 2] =
-    [0.0, 1.0, 3.0 / 2.0, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0, 49.0 / 20.0];
+pub(super) const GAMMA: [f64; HIGHEST + 2] = [0.0, 1.0, 3.0 / 2.0, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0, 49.0 / 20.0];
 
 /// κₖ of the numerical differentiation formulas,
 ///

@@ -263,7 +263,8 @@ impl Method for Bdf {
         if error.is_nan() {
             return Err(StepFailure::NotFinite { t: from.t + h, component: worst });
         }
-        let factor = if error <= 1.0 || self.fixed_step { self.after_success(error) } else { self.after_failure(error) };
+        let factor =
+            if error <= 1.0 || self.fixed_step { self.after_success(error) } else { self.after_failure(error) };
         let next_h = (!self.fixed_step).then_some(self.h * factor);
         Ok(Trial { error, worst, order: order as u32, next_h })
     }
