@@ -1,9 +1,10 @@
 //! Benchmarks: start-up and compile time of the program, then the races of `bench/*.py` against peers that are installed
 //! into a virtual environment. Everything is pinned to one core, solvers take turns, and the smallest time counts.
 
-use crate::{cargo, root, run, target};
+use crate::venv::python;
+use crate::{cargo, root, target};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -59,7 +60,7 @@ pub fn bench(arguments: &[String]) -> bool {
         return false;
     }
     let binary = target().join("release/ordinate");
-    let Some(python) = python() else { return false };
+    let Some(python) = python("bench-venv", &PACKAGES) else { return false };
     let mut body = String::new();
     startup(&binary, &mut body);
     first_step(&binary, &mut body);
@@ -74,19 +75,6 @@ pub fn bench(arguments: &[String]) -> bool {
         return false;
     }
     ok
-}
-
-/// The interpreter of the virtual environment, with all packages.
-fn python() -> Option<PathBuf> {
-    let folder = target().join("bench-venv");
-    let python = folder.join("bin/python");
-    if !python.exists() && !run(Command::new("python3").args(["-m", "venv"]).arg(&folder)) {
-        return None;
-    }
-    let import = format!("import {}", PACKAGES.join(", "));
-    let complete = Command::new(&python).args(["-c", &import]).output().is_ok_and(|o| o.status.success());
-    let installed = complete || run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES));
-    installed.then_some(python)
 }
 
 fn head(python: &Path) -> String {

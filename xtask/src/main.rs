@@ -3,6 +3,7 @@
 mod bench;
 mod fuzz;
 mod thesis;
+mod venv;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -37,6 +38,18 @@ fn test() -> bool {
     cargo(&["fmt", "--all", "--check"])
         && cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
         && cargo(&["test", "--workspace"])
+        && outside()
+}
+
+/// Ordinate against codes that others wrote, on problems that all know.
+fn outside() -> bool {
+    let Some(python) = venv::python("outside-venv", &["numpy", "scipy", "pydiffsol"]) else {
+        println!("failed: the outside suite needs python3 with venv, and the package registry");
+        return false;
+    };
+    // The tests of the command line have just built it.
+    let binary = target().join("debug/ordinate");
+    run(Command::new(python).arg(root().join("tests/external/agree.py")).env("ORDINATE", binary))
 }
 
 /// The picture of the README by the command next to it.
