@@ -10,7 +10,7 @@ const LATER: &[&str] = &[
 ];
 
 /// Names of SciPy and MATLAB.
-const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode113"];
+const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode113", "ode23t"];
 
 /// A method for people who choose one.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_unknown_method_is_answered_with_those_there_are() {
-        for name in ["rk5", "ode999", "radau"] {
+        for name in ["rk5", "ode999", "ge3"] {
             let Err(RunError::Usage(text)) = choose(&RunOptions { method: name.into(), ..RunOptions::default() })
             else {
                 panic!("{name} is no method");
