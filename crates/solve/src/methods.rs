@@ -4,8 +4,8 @@ use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
 use crate::{
-    LinearTaylor, MAX_ORDER, Method, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder, Taylor, TaylorOptions,
-    WhereLinear, tableaus,
+    Bdf, BdfOptions, FixedBdf, LinearTaylor, MAX_ORDER, Method, NewtonOptions, OneStage, OneStageRule, Radau,
+    RadauOrder, Taylor, TaylorOptions, WhereLinear, tableaus,
 };
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
@@ -26,6 +26,7 @@ static ALIASES: &[(&str, &str)] = &[
     ("rkf56", "fehlberg"),
     ("implicit-euler", "backward-euler"),
     ("ode23t", "trapezoid"),
+    ("ode15s", "bdf"),
 ];
 
 /// A method chosen by name, for systems of any size.
@@ -42,17 +43,20 @@ enum Family {
     Implicit { name: &'static str, rule: ImplicitRule, newton: NewtonOptions },
 }
 
-/// The implicit one-step methods.
+/// The methods that solve equations in every step.
 #[derive(Clone, Copy, Debug)]
 enum ImplicitRule {
     OneStage(OneStageRule),
     Radau(RadauOrder),
+    /// The formula of so many steps.
+    FixedBdf(usize),
+    Bdf(BdfOptions),
 }
 
 /// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
 const TAYLOR: [&str; 2] = ["taylor", "mtsm"];
 
-static IMPLICIT: [(&str, ImplicitRule); 7] = [
+static IMPLICIT: [(&str, ImplicitRule); 14] = [
     ("backward-euler", ImplicitRule::OneStage(OneStageRule::BackwardEuler)),
     ("trapezoid", ImplicitRule::OneStage(OneStageRule::Trapezoid)),
     ("radau3", ImplicitRule::Radau(RadauOrder::Three)),
@@ -60,6 +64,13 @@ static IMPLICIT: [(&str, ImplicitRule); 7] = [
     ("radau9", ImplicitRule::Radau(RadauOrder::Nine)),
     ("radau13", ImplicitRule::Radau(RadauOrder::Thirteen)),
     ("radau", ImplicitRule::Radau(RadauOrder::Variable)),
+    ("bdf1", ImplicitRule::FixedBdf(1)),
+    ("bdf2", ImplicitRule::FixedBdf(2)),
+    ("bdf3", ImplicitRule::FixedBdf(3)),
+    ("bdf4", ImplicitRule::FixedBdf(4)),
+    ("bdf5", ImplicitRule::FixedBdf(5)),
+    ("bdf6", ImplicitRule::FixedBdf(6)),
+    ("bdf", ImplicitRule::Bdf(BdfOptions::DEFAULT)),
 ];
 
 /// The method called `name`; capital letters do not matter.
@@ -90,12 +101,12 @@ pub enum BadParameter {
         /// The method.
         method: &'static str,
     },
-    /// Only the Taylor methods have an order to choose.
+    /// Only the Taylor methods and `bdf` have an order to choose.
     NoOrder {
         /// The method.
         method: &'static str,
     },
-    /// The order must lie between 1 and the highest of double precision.
+    /// The order must lie between 1 and the highest one of the method.
     OrderOutOfRange {
         /// The value.
         order: u32,
@@ -143,7 +154,11 @@ impl Choice {
     pub fn order_varies(&self) -> bool {
         match self.family {
             Family::Taylor { options, .. } => options.order.is_none(),
-            Family::Implicit { rule, .. } => matches!(rule, ImplicitRule::Radau(RadauOrder::Variable)),
+            Family::Implicit { rule, .. } => match rule {
+                ImplicitRule::Radau(order) => order == RadauOrder::Variable,
+                ImplicitRule::Bdf(options) => options.order.is_none(),
+                ImplicitRule::OneStage(_) | ImplicitRule::FixedBdf(_) => false,
+            },
             Family::Explicit { .. } => false,
         }
     }
@@ -166,10 +181,18 @@ impl Choice {
 
     /// The same with this order, or this highest order.
     pub fn with_order(self, order: Option<u32>, max_order: Option<u32>) -> Result<Choice, BadParameter> {
-        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=MAX_ORDER).contains(order)) {
-            return Err(BadParameter::OrderOutOfRange { order, highest: MAX_ORDER });
+        let highest = match self.family {
+            Family::Implicit { rule: ImplicitRule::Bdf(_), .. } => BdfOptions::DEFAULT.max_order,
+            _ => MAX_ORDER,
+        };
+        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=highest).contains(order)) {
+            return Err(BadParameter::OrderOutOfRange { order, highest });
         }
         match self.family {
+            Family::Implicit { name, rule: ImplicitRule::Bdf(options), newton } => {
+                let rule = ImplicitRule::Bdf(BdfOptions { order, max_order: max_order.unwrap_or(options.max_order) });
+                Ok(Choice { family: Family::Implicit { name, rule, newton } })
+            }
             Family::Taylor { name, options } => {
                 let max_order = max_order.unwrap_or(options.max_order);
                 Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
@@ -220,6 +243,8 @@ fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step
     match rule {
         ImplicitRule::OneStage(rule) => Box::new(OneStage::new(states, rule, newton, fixed_step)),
         ImplicitRule::Radau(order) => Box::new(Radau::new(states, order, newton, fixed_step)),
+        ImplicitRule::FixedBdf(steps) => Box::new(FixedBdf::new(states, steps, newton)),
+        ImplicitRule::Bdf(options) => Box::new(Bdf::new(states, options, newton, fixed_step)),
     }
 }
 
