@@ -371,7 +371,7 @@ impl Method for Radau {
     }
 
     fn error_exponent(&self) -> Option<u32> {
-        (!self.fixed_step).then(|| self.method.error_exponent())
+        Some(self.method.error_exponent())
     }
 
     fn order(&self) -> u32 {

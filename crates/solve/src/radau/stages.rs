@@ -11,7 +11,7 @@
 use super::coefficients::{Coefficients, MOST_STAGES};
 use super::transform::multiply;
 use crate::algebra::{Complex, Lu};
-use crate::newton::{Gmres, Jacobian, ROUNDING, forcing, largest_part, stagnation_unit};
+use crate::newton::{Gmres, Jacobian, forcing, largest_part, rounding, stagnation_unit};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
 
 /// What is to be solved.
@@ -144,9 +144,9 @@ impl Stages {
             last_residual = residual;
             self.iterations = iteration + 1;
 
-            let (size, worst) = self.size(task);
             let count = task.method.stages * self.n;
             self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
+            let (size, worst) = self.size(task);
             if !size.is_finite() {
                 return Err(Failure::Step(StepFailure::Newton { component: worst }));
             }
@@ -290,7 +290,7 @@ impl Stages {
         for change in self.change[..task.method.stages * self.n].chunks_exact(self.n) {
             let (part, component) = match task.kappa {
                 Some(_) => largest_part(change, |i| task.scale[i]),
-                None => largest_part(change, |i| ROUNDING * task.from.y[i].abs().max(self.end(task, i).abs())),
+                None => largest_part(change, |i| rounding(task.from.y[i].abs().max(self.end(task, i).abs()))),
             };
             if part > size || part.is_nan() {
                 (size, worst) = (part, component);
