@@ -44,7 +44,7 @@ mod zeno;
 pub use adams::{Adams, AdamsForm, VariableAdams};
 pub use algebra::Pattern;
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
-pub use bdf::{Bdf, BdfOptions, bdf_coefficients, bdf_parasitic_root};
+pub use bdf::{Bdf, BdfOptions, FixedBdf, bdf_coefficients, bdf_parasitic_root};
 pub use doubling::StepDoubling;
 pub use driver::{solve, solve_with_past};
 pub use explicit::ExplicitRk;

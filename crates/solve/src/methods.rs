@@ -4,8 +4,8 @@ use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
 use crate::{
-    Adams, AdamsForm, LinearTaylor, MAX_ORDER, Method, Named, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder,
-    Switching, Taylor, TaylorOptions, VariableAdams, tableaus,
+    Adams, AdamsForm, Bdf, BdfOptions, FixedBdf, LinearTaylor, MAX_ORDER, Method, Named, NewtonOptions, OneStage,
+    OneStageRule, Radau, RadauOrder, Switching, Taylor, TaylorOptions, VariableAdams, tableaus,
 };
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
@@ -28,6 +28,7 @@ static ALIASES: &[(&str, &str)] = &[
     ("ode113", "adams"),
     ("implicit-euler", "backward-euler"),
     ("ode23t", "trapezoid"),
+    ("ode15s", "bdf"),
 ];
 
 /// A method chosen by name, for systems of any size.
@@ -47,11 +48,14 @@ enum Family {
     Automatic { newton: NewtonOptions },
 }
 
-/// The implicit one-step methods.
+/// The methods that solve equations in every step.
 #[derive(Clone, Copy, Debug)]
 enum ImplicitRule {
     OneStage(OneStageRule),
     Radau(RadauOrder),
+    /// The formula of so many steps.
+    FixedBdf(usize),
+    Bdf(BdfOptions),
 }
 
 /// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
@@ -77,7 +81,7 @@ const ADAMS: [(&str, AdamsForm); 13] = [
 /// The Adams method that chooses order and step, and its highest order.
 const VARIABLE_ADAMS: (&str, u32) = ("adams", 12);
 
-static IMPLICIT: [(&str, ImplicitRule); 7] = [
+static IMPLICIT: [(&str, ImplicitRule); 14] = [
     ("backward-euler", ImplicitRule::OneStage(OneStageRule::BackwardEuler)),
     ("trapezoid", ImplicitRule::OneStage(OneStageRule::Trapezoid)),
     ("radau3", ImplicitRule::Radau(RadauOrder::Three)),
@@ -85,6 +89,13 @@ static IMPLICIT: [(&str, ImplicitRule); 7] = [
     ("radau9", ImplicitRule::Radau(RadauOrder::Nine)),
     ("radau13", ImplicitRule::Radau(RadauOrder::Thirteen)),
     ("radau", ImplicitRule::Radau(RadauOrder::Variable)),
+    ("bdf1", ImplicitRule::FixedBdf(1)),
+    ("bdf2", ImplicitRule::FixedBdf(2)),
+    ("bdf3", ImplicitRule::FixedBdf(3)),
+    ("bdf4", ImplicitRule::FixedBdf(4)),
+    ("bdf5", ImplicitRule::FixedBdf(5)),
+    ("bdf6", ImplicitRule::FixedBdf(6)),
+    ("bdf", ImplicitRule::Bdf(BdfOptions::DEFAULT)),
 ];
 
 /// The method called `name`; capital letters do not matter.
@@ -128,7 +139,7 @@ pub enum BadParameter {
         /// The method.
         method: &'static str,
     },
-    /// Only the Taylor methods, `abm` and `adams` have an order to choose.
+    /// Only the Taylor methods, `abm`, `adams` and `bdf` have an order to choose.
     NoOrder {
         /// The method.
         method: &'static str,
@@ -192,7 +203,11 @@ impl Choice {
     pub fn order_varies(&self) -> bool {
         match self.family {
             Family::Taylor { options, .. } => options.order.is_none(),
-            Family::Implicit { rule, .. } => matches!(rule, ImplicitRule::Radau(RadauOrder::Variable)),
+            Family::Implicit { rule, .. } => match rule {
+                ImplicitRule::Radau(order) => order == RadauOrder::Variable,
+                ImplicitRule::Bdf(options) => options.order.is_none(),
+                ImplicitRule::OneStage(_) | ImplicitRule::FixedBdf(_) => false,
+            },
             Family::VariableAdams { order, .. } => order.is_none(),
             Family::Automatic { .. } => true,
             Family::Explicit { .. } | Family::Adams { .. } => false,
@@ -224,6 +239,7 @@ impl Choice {
             Family::Taylor { name, .. } => (name, MAX_ORDER),
             Family::Adams { name, form: AdamsForm::Pece(_), .. } => (name, 6),
             Family::VariableAdams { .. } => VARIABLE_ADAMS,
+            Family::Implicit { name, rule: ImplicitRule::Bdf(_), .. } => (name, BdfOptions::DEFAULT.max_order),
             Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } | Family::Automatic { .. } => {
                 return Err(BadParameter::NoOrder { method: self.name() });
             }
@@ -232,6 +248,10 @@ impl Choice {
             return Err(BadParameter::OrderOutOfRange { method, order, highest });
         }
         match self.family {
+            Family::Implicit { name, rule: ImplicitRule::Bdf(options), newton } => {
+                let rule = ImplicitRule::Bdf(BdfOptions { order, max_order: max_order.unwrap_or(options.max_order) });
+                Ok(Choice { family: Family::Implicit { name, rule, newton } })
+            }
             Family::Taylor { name, options } => {
                 let max_order = max_order.unwrap_or(options.max_order);
                 Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
@@ -302,6 +322,8 @@ fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step
     match rule {
         ImplicitRule::OneStage(rule) => Box::new(OneStage::new(states, rule, newton, fixed_step)),
         ImplicitRule::Radau(order) => Box::new(Radau::new(states, order, newton, fixed_step)),
+        ImplicitRule::FixedBdf(steps) => Box::new(FixedBdf::new(states, steps, newton)),
+        ImplicitRule::Bdf(options) => Box::new(Bdf::new(states, options, newton, fixed_step)),
     }
 }
 

@@ -74,7 +74,19 @@ fn roots_inside_unit_circle(mut p: Vec<f64>) -> bool {
 /// The highest order of the variable-order method. The sixth formula is stable, but only for |arg(−hλ)| < 18°.
 pub(super) const HIGHEST: usize = 5;
 
-/// γₖ = Σ 1/j, j = 1 … k.
+/// γⱼ = Σ 1/i, i = 1 … j, for j = 0 … k: the formula of k steps in differences, see [`Differences::predict`].
+///
+/// [`Differences::predict`]: super::differences::Differences::predict
+pub(super) fn harmonic(steps: usize) -> Vec<f64> {
+    let mut sum = 0.0;
+    let terms = (1..=steps).map(|j| {
+        sum += 1.0 / j as f64;
+        sum
+    });
+    std::iter::once(0.0).chain(terms).collect()
+}
+
+/// The first ones of [`harmonic`].
 pub(super) const GAMMA: [f64; HIGHEST + 2] = [0.0, 1.0, 3.0 / 2.0, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0, 49.0 / 20.0];
 
 /// κₖ of the numerical differentiation formulas,

@@ -16,8 +16,9 @@ const EXTRA: usize = 2;
 type Change = [[f64; HIGHEST + 1]; HIGHEST + 1];
 
 impl Differences {
-    pub fn new(n: usize) -> Differences {
-        Differences { n, rows: vec![0.0; (HIGHEST + EXTRA + 1) * n] }
+    /// For formulas of up to `highest` steps.
+    pub fn new(n: usize, highest: usize) -> Differences {
+        Differences { n, rows: vec![0.0; (highest + EXTRA + 1) * n] }
     }
 
     /// ∇ʲy.
@@ -79,9 +80,9 @@ impl Differences {
     pub fn rescale(&mut self, order: usize, factor: f64) {
         let (r, u) = (change(order, factor), change(order, 1.0));
         let mut product = [[0.0; HIGHEST + 1]; HIGHEST + 1];
-        for i in 1..=order {
-            for j in 1..=order {
-                product[i][j] = (1..=order).map(|m| r[i][m] * u[m][j]).sum();
+        for (product, r) in product.iter_mut().zip(&r).take(order + 1).skip(1) {
+            for (j, element) in product.iter_mut().enumerate().take(order + 1).skip(1) {
+                *element = (1..=order).map(|m| r[m] * u[m][j]).sum();
             }
         }
         let n = self.n;
@@ -116,11 +117,11 @@ impl Differences {
 /// R of [`Differences::rescale`]. Row and column 0 hold for the value itself, which stays.
 fn change(order: usize, factor: f64) -> Change {
     let mut r = [[0.0; HIGHEST + 1]; HIGHEST + 1];
-    for j in 1..=order {
-        let mut element = 1.0;
-        for i in 1..=order {
-            element *= ((i - 1) as f64 - factor * j as f64) / i as f64;
-            r[i][j] = element;
+    let mut above = [1.0; HIGHEST + 1];
+    for (i, row) in r.iter_mut().enumerate().take(order + 1).skip(1) {
+        for (j, element) in row.iter_mut().enumerate().take(order + 1).skip(1) {
+            above[j] *= ((i - 1) as f64 - factor * j as f64) / i as f64;
+            *element = above[j];
         }
     }
     r
@@ -133,7 +134,7 @@ mod tests {
     /// p(t) of degree 5 and its backward differences at t with steps h.
     fn table(t: f64, h: f64, order: usize) -> Differences {
         let mut values: Vec<f64> = (0..=order).map(|i| polynomial(t - h * i as f64)).collect();
-        let mut table = Differences::new(1);
+        let mut table = Differences::new(1, HIGHEST);
         for j in 0..=order {
             table.row_mut(j)[0] = values[0];
             values = values.windows(2).map(|pair| pair[0] - pair[1]).collect();

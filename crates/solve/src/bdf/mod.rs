@@ -1,10 +1,12 @@
 //! Backward differentiation formulas: for stiff systems and for algebraic states.
 //!
-//! [`Bdf`] chooses order and step.
+//! [`Bdf`] chooses order and step; [`FixedBdf`] keeps both.
 
 mod coefficients;
 mod differences;
+mod fixed;
 mod variable;
 
 pub use coefficients::{bdf_coefficients, bdf_parasitic_root};
+pub use fixed::FixedBdf;
 pub use variable::{Bdf, BdfOptions};

@@ -2,6 +2,7 @@
 
 use super::coefficients::{GAMMA, HIGHEST, error_constant, leading};
 use super::differences::Differences;
+use super::fixed::is_same;
 use crate::newton::{Goal, Stage, StageEquation};
 use crate::{Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
 
@@ -14,9 +15,14 @@ pub struct BdfOptions {
     pub max_order: u32,
 }
 
+impl BdfOptions {
+    /// All orders from 1 to 5.
+    pub const DEFAULT: BdfOptions = BdfOptions { order: None, max_order: HIGHEST as u32 };
+}
+
 impl Default for BdfOptions {
     fn default() -> BdfOptions {
-        BdfOptions { order: None, max_order: HIGHEST as u32 }
+        BdfOptions::DEFAULT
     }
 }
 
@@ -58,10 +64,18 @@ pub struct Bdf {
     work: Work,
 }
 
+// The constants below were measured: Robertson to 40 and to 1e11, van der Pol with μ = 1000, six-group kinetics, HIRES, the
+// Oregonator, Prothero–Robinson and a system of index 1, at errors from 1e-4 to 1e-8. Against the plain formulas (all κ = 0)
+// the modified ones save 4 %; a start by a Radau IIA step of three stages instead of order 1 costs 6 %.
+
 /// Newton's method is to leave less than this part of the tolerance.
-const NEWTON_PART: f64 = 0.1;
+const NEWTON_PART: f64 = 0.2;
+/// The part of the step that its error allows that is taken: with the same order, the next lower one, the next higher one.
+const SAFETY: [f64; 3] = [1.0 / 1.5, 1.0 / 1.6, 1.0 / 1.4];
+/// The same after an error that was too large.
+const SAFETY_AFTER_FAILURE: f64 = 0.7;
 /// A step is not changed for less.
-const GROW_LEAST: f64 = 1.2;
+const GROW_LEAST: f64 = 1.1;
 /// Nor does it grow more at once.
 const GROW_MOST: f64 = 10.0;
 const SHRINK_MOST: f64 = 0.2;
@@ -76,7 +90,7 @@ impl Bdf {
             options,
             fixed_step,
             newton: Stage::new(states, newton),
-            differences: Differences::new(states),
+            differences: Differences::new(states, HIGHEST),
             order: 1,
             h: 0.0,
             started: false,
@@ -124,42 +138,29 @@ impl Bdf {
     /// Makes the differences those of steps of length h.
     fn set_step(&mut self, t: f64, h: f64) {
         // The driver rounds t + h: that is no other step.
-        if (h - self.h).abs() > 4.0 * f64::EPSILON * (t.abs() + h) {
+        if !is_same(h, self.h, t) {
             self.differences.rescale(self.order, h / self.h);
             self.h = h;
             self.equal_steps = 0;
         }
     }
 
-    /// The largest component of a vector in units of the tolerance.
-    fn norm(&self, v: impl Fn(usize) -> f64) -> (f64, usize) {
-        let (mut largest, mut worst) = (0.0, 0);
-        for (i, scale) in self.scale.iter().enumerate() {
-            let v = v(i);
-            let part = if v == 0.0 { 0.0 } else { v.abs() / scale };
-            if part > largest || part.is_nan() {
-                (largest, worst) = (part, i);
-            }
-        }
-        (largest, worst)
-    }
-
     /// Chooses the order after a step whose error was too large; by which factor the step is to become shorter.
     fn after_failure(&mut self, error: f64) -> f64 {
         let k = self.order;
         self.failures += 1;
-        let mut factor = 0.9 * root(error, k);
+        let mut factor = root(error, k);
         if k > 1 && self.options.order.is_none() {
             if self.failures >= MOST_FAILURES {
                 self.next_order = 1;
                 return SHRINK_MOST;
             }
-            let lower = 0.9 * root(self.error_below(), k - 1);
+            let lower = root(self.error_below(), k - 1);
             if lower > factor {
                 (self.next_order, factor) = (k - 1, lower);
             }
         }
-        if factor.is_nan() { SHRINK_MOST } else { factor.clamp(SHRINK_MOST, 0.9) }
+        (SAFETY_AFTER_FAILURE * factor).clamp(SHRINK_MOST, 0.9)
     }
 
     /// Chooses the order after a good step; by which factor the next one is to be longer.
@@ -168,21 +169,22 @@ impl Bdf {
         if self.equal_steps < k {
             return 1.0;
         }
-        let mut factor = root(error, k) / 1.2;
+        let [same, below, above] = SAFETY;
+        let mut factor = same * root(error, k);
         if let Some(order) = self.options.order {
             if k < order as usize {
                 self.next_order = k + 1;
-                return (root(self.error_above(), k + 1) / 1.4).clamp(SHRINK_MOST, GROW_MOST);
+                return (above * root(self.error_above(), k + 1)).clamp(SHRINK_MOST, GROW_MOST);
             }
         } else {
             if k > 1 {
-                let lower = root(self.error_below(), k - 1) / 1.3;
+                let lower = below * root(self.error_below(), k - 1);
                 if lower > factor {
                     (factor, self.next_order) = (lower, k - 1);
                 }
             }
             if k < self.options.max_order as usize {
-                let higher = root(self.error_above(), k + 1) / 1.4;
+                let higher = above * root(self.error_above(), k + 1);
                 if higher > factor {
                     (factor, self.next_order) = (higher, k + 1);
                 }
@@ -197,17 +199,31 @@ impl Bdf {
         1.0
     }
 
-    /// The error that the next lower order would have had.
+    /// The error that the next lower order would have had, from ∇ᵏyₙ₊₁.
     fn error_below(&self) -> f64 {
-        let (k, row) = (self.order, self.differences.row(self.order));
-        self.norm(|i| error_constant(k - 1) * (row[i] + self.correction[i])).0
+        let row = self.differences.row(self.order);
+        let terms = row.iter().zip(&self.correction).map(|(row, correction)| row + correction);
+        error_constant(self.order - 1) * largest(terms, &self.scale).0
     }
 
-    /// The error that the next higher order would have had.
+    /// The error that the next higher order would have had, from ∇ᵏ⁺²yₙ₊₁.
     fn error_above(&self) -> f64 {
-        let (k, row) = (self.order, self.differences.row(self.order + 1));
-        self.norm(|i| error_constant(k + 1) * (self.correction[i] - row[i])).0
+        let row = self.differences.row(self.order + 1);
+        let terms = row.iter().zip(&self.correction).map(|(row, correction)| correction - row);
+        error_constant(self.order + 1) * largest(terms, &self.scale).0
     }
+}
+
+/// The largest element in units of the tolerance, and its component. NaN counts as largest.
+fn largest(values: impl Iterator<Item = f64>, scale: &[f64]) -> (f64, usize) {
+    let (mut size, mut worst) = (0.0, 0);
+    for (i, (value, scale)) in values.zip(scale).enumerate() {
+        let part = if value == 0.0 { 0.0 } else { value.abs() / scale };
+        if part > size || part.is_nan() {
+            (size, worst) = (part, i);
+        }
+    }
+    (size, worst)
 }
 
 /// error^(−1/(order + 1))
@@ -246,6 +262,10 @@ impl Method for Bdf {
             self.psi[i] = predicted - self.psi[i] / alpha;
             self.y[i] = predicted;
         }
+        for (scale, &index) in self.scale.iter_mut().zip(&system.layout().indices) {
+            // Components of index k are determined only up to errors of the others divided by h^(k−1).
+            *scale /= h.min(1.0).powi(i32::from(index.max(1)) - 1);
+        }
         let equation = StageEquation {
             step: (from.t, h),
             stage: 0,
@@ -259,10 +279,11 @@ impl Method for Bdf {
         for (i, correction) in self.correction.iter_mut().enumerate() {
             *correction = self.y[i] - self.predicted[i];
         }
-        let (error, worst) = self.norm(|i| error_constant(order) * self.correction[i]);
-        if error.is_nan() {
+        let (size, worst) = largest(self.correction.iter().copied(), &self.scale);
+        if size.is_nan() {
             return Err(StepFailure::NotFinite { t: from.t + h, component: worst });
         }
+        let error = error_constant(order) * size;
         let factor =
             if error <= 1.0 || self.fixed_step { self.after_success(error) } else { self.after_failure(error) };
         let next_h = (!self.fixed_step).then_some(self.h * factor);

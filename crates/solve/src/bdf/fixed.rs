@@ -1,0 +1,248 @@
+//! BDF of given order at a given step, started by Radau IIA steps.
+
+use super::coefficients::harmonic;
+use super::differences::Differences;
+use crate::newton::{Goal, Stage, StageEquation};
+use crate::{
+    FirstIterate, Method, NewtonIterate, NewtonOptions, Point, Radau, RadauOrder, StepFailure, System, Tolerance,
+    Trial, Work,
+};
+
+/// The backward differentiation formula of k steps,
+///
+/// ```text
+///   Σⱼ ∇ʲyₙ₊₁ / j = h f(tₙ₊₁, yₙ₊₁)      j = 1 … k
+/// ```
+///
+/// at equal steps, its equations solved up to rounding. The values that it needs at the beginning and behind every event
+/// come from Radau IIA steps of the same length: of two stages for k = 2, of three for more. A step of another length (the
+/// last one before an event or before the end, the first one behind an event) is such a step, too, and the history begins
+/// anew at its end; a formula for unequal steps would amplify errors where a long step follows a short one.
+///
+/// The dense output is the polynomial of degree k through the end of the step and the points before.
+#[derive(Clone, Debug)]
+pub struct FixedBdf {
+    /// k
+    steps: usize,
+    gamma: Vec<f64>,
+    first: FirstIterate,
+    newton: Stage,
+    /// None if one step needs no start.
+    starter: Option<Radau>,
+    given: Option<Given>,
+    differences: Differences,
+    /// Values in the history, at most k + 1; differences that would need more are zero.
+    known: usize,
+    /// Their distance.
+    h: f64,
+    /// Whether the remembered step is one of the starter.
+    starting: bool,
+    /// No step since the beginning.
+    at_start: bool,
+    predicted: Vec<f64>,
+    psi: Vec<f64>,
+    scale: Vec<f64>,
+    y: Vec<f64>,
+    correction: Vec<f64>,
+}
+
+/// Values of the solution that are known from elsewhere, `h` apart, the last one at `t`.
+#[derive(Clone, Debug)]
+struct Given {
+    t: f64,
+    h: f64,
+    values: Vec<Vec<f64>>,
+}
+
+impl FixedBdf {
+    /// The formula of `steps` steps for systems of `states` states. From seven steps on the formulas are unstable; see
+    /// [`bdf_parasitic_root`](crate::bdf_parasitic_root).
+    pub fn new(states: usize, steps: usize, newton: NewtonOptions) -> FixedBdf {
+        assert!(steps > 0, "a formula has at least one step");
+        let zeros = vec![0.0; states];
+        let stages = if steps == 2 { RadauOrder::Three } else { RadauOrder::Five };
+        FixedBdf {
+            steps,
+            gamma: harmonic(steps),
+            first: newton.first,
+            newton: Stage::new(states, newton),
+            starter: (steps > 1).then(|| Radau::new(states, stages, newton, true)),
+            given: None,
+            differences: Differences::new(states, steps),
+            known: 0,
+            h: 0.0,
+            starting: false,
+            at_start: true,
+            predicted: zeros.clone(),
+            psi: zeros.clone(),
+            scale: zeros.clone(),
+            y: zeros.clone(),
+            correction: zeros,
+        }
+    }
+
+    /// The same, started by given values instead of Radau steps: `values` of the solution at t − (m−1)h, …, t − h, t, in
+    /// this order. They serve if the run begins at `t` with the last one of them and has the step `h`; with fewer than k of
+    /// them the rest of the start is made of Radau steps.
+    pub fn with_history(mut self, t: f64, h: f64, values: &[Vec<f64>]) -> FixedBdf {
+        let fits = values.iter().all(|value| value.len() == self.y.len());
+        assert!(fits, "each value of the history has as many components as the system has states");
+        self.given = Some(Given { t, h, values: values.to_vec() });
+        self
+    }
+
+    /// Begins a history at `from` with steps h.
+    fn begin(&mut self, from: &Point, h: f64) {
+        let given = self.given.take();
+        let fitting = given.as_ref().filter(|given| {
+            let same_step = is_same(h, given.h, from.t);
+            same_step && given.t == from.t && given.values.last().is_some_and(|last| last == from.y)
+        });
+        self.h = h;
+        self.known = 1;
+        match fitting {
+            None => self.differences.begin(from.y),
+            Some(given) => {
+                self.differences.begin(&given.values[0]);
+                given.values[1..].iter().for_each(|value| self.append(value));
+            }
+        }
+        self.given = given;
+        if let Some(starter) = &mut self.starter {
+            starter.restart();
+        }
+    }
+
+    /// One more value of the history.
+    fn append(&mut self, y: &[f64]) {
+        self.differences.predict(self.steps, &self.gamma, &mut self.predicted, &mut self.psi);
+        for (i, correction) in self.correction.iter_mut().enumerate() {
+            *correction = y[i] - self.predicted[i];
+        }
+        self.advance();
+    }
+
+    /// The remembered step, whose correction is known, becomes history.
+    fn advance(&mut self) {
+        self.differences.advance(self.steps, &self.correction);
+        self.known = (self.known + 1).min(self.steps + 1);
+        for j in self.known..=self.steps {
+            self.differences.row_mut(j).fill(0.0);
+        }
+    }
+
+    /// A step by the formula.
+    fn formula(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<(), StepFailure> {
+        let alpha = self.gamma[self.steps];
+        self.differences.predict(self.steps, &self.gamma, &mut self.predicted, &mut self.psi);
+        for (i, scale) in self.scale.iter_mut().enumerate() {
+            *scale = tol.atol[i] + tol.rtol * from.y[i].abs();
+            self.psi[i] = self.predicted[i] - self.psi[i] / alpha;
+        }
+        match self.first {
+            FirstIterate::Extrapolated => self.y.copy_from_slice(&self.predicted),
+            FirstIterate::Given(value) if self.at_start => self.y.fill(value),
+            FirstIterate::Previous | FirstIterate::Given(_) => self.y.copy_from_slice(from.y),
+        }
+        let equation = StageEquation {
+            step: (from.t, self.h),
+            stage: 0,
+            t: from.t + self.h,
+            d: from.d,
+            psi: &self.psi,
+            gamma_h: self.h / alpha,
+        };
+        self.newton.solve(system, &equation, &self.scale, Goal::Rounding, &mut self.y)?;
+        for (i, correction) in self.correction.iter_mut().enumerate() {
+            *correction = self.y[i] - self.predicted[i];
+        }
+        match self.y.iter().position(|y| !y.is_finite()) {
+            Some(component) => Err(StepFailure::NotFinite { t: equation.t, component }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether two steps from about t are the same but for rounding.
+pub(super) fn is_same(h: f64, other: f64, t: f64) -> bool {
+    (h - other).abs() <= 4.0 * f64::EPSILON * (t.abs() + h)
+}
+
+impl Method for FixedBdf {
+    fn try_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        if self.known == 0 || !is_same(h, self.h, from.t) {
+            self.begin(from, h);
+        } else {
+            // The driver may have moved the state onto invariants: the history moves with it.
+            self.differences.row_mut(0).copy_from_slice(from.y);
+        }
+        self.starting = false;
+        match self.starter.as_mut().filter(|_| self.known < self.steps) {
+            None => self.formula(system, from, tol)?,
+            Some(starter) => {
+                starter.try_step(system, from, h, tol)?;
+                self.y.copy_from_slice(starter.end());
+                self.starting = true;
+            }
+        }
+        Ok(Trial { error: 0.0, worst: 0, order: self.order(), next_h: None })
+    }
+
+    fn end(&self) -> &[f64] {
+        &self.y
+    }
+
+    fn make_dense(&mut self, _system: &mut dyn System, _from: &Point) -> Result<(), StepFailure> {
+        Ok(())
+    }
+
+    fn interpolate(&self, theta: f64, y: &mut [f64]) {
+        match self.starter.as_ref().filter(|_| self.starting) {
+            Some(starter) => starter.interpolate(theta, y),
+            None => self.differences.interpolate(self.steps, &self.correction, theta, y),
+        }
+    }
+
+    fn accept(&mut self) {
+        self.at_start = false;
+        match self.starter.as_mut().filter(|_| self.starting) {
+            None => self.advance(),
+            Some(starter) => {
+                starter.accept();
+                let y = std::mem::take(&mut self.y);
+                self.append(&y);
+                self.y = y;
+            }
+        }
+    }
+
+    fn restart(&mut self) {
+        self.known = 0;
+        self.newton.restart();
+    }
+
+    fn error_exponent(&self) -> Option<u32> {
+        None
+    }
+
+    fn order(&self) -> u32 {
+        self.steps as u32
+    }
+
+    fn iterates(&mut self) -> Vec<NewtonIterate> {
+        let mut iterates = self.starter.as_mut().map(Method::iterates).unwrap_or_default();
+        iterates.append(&mut self.newton.take_iterates());
+        iterates
+    }
+
+    fn work(&self) -> Work {
+        let (own, start) = (self.newton.work(), self.starter.as_ref().map(Method::work).unwrap_or_default());
+        own.plus(start)
+    }
+}
