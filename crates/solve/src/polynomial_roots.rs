@@ -364,9 +364,10 @@ mod tests {
             exact.retain(|root| *root < 1.0);
             let roots = roots(&times(&p, &factor));
             assert_eq!(roots.len(), exact.len(), "round {round}: {roots:?} for {exact:?}, gap {gap:e}");
+            let nearest = places.windows(2).fold(0.1, |least: f64, pair| least.min((pair[1] - pair[0]).max(1e-6)));
             for (root, exact) in roots.iter().zip(&exact) {
-                // Rounding of the coefficients moves the roots of a pair by about so much, a small part of the gap.
-                assert!((root - exact).abs() < 1e-12 / gap, "round {round}: {root}, not {exact}");
+                // Rounding of the coefficients moves the roots of a pair by about so much, a small part of their distance.
+                assert!((root - exact).abs() < 1e-12 / nearest, "round {round}: {root}, not {exact}");
             }
             found += exact.len();
         }
