@@ -12,7 +12,7 @@ mod proven;
 use std::sync::LazyLock;
 
 use crate::channels::{Channel, ChannelKind, Channels, Step};
-use crate::roots::{At, first_beyond, lowest};
+use crate::roots::{At, locate, lowest};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Switches, plain_mode};
 use crate::{Method, Tolerance};
@@ -546,23 +546,6 @@ impl Weights {
             ends: vec![slope(0.0), slope(1.0)],
         }
     }
-}
-
-/// The neighbours of the first zero of v between `before` and `beyond`. Right after an event v begins at zero and
-/// rises; if it does not even do that, the crossing is at once.
-fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
-    if before.1 > 0.0 {
-        return first_beyond(v, before, beyond, width);
-    }
-    let mut length = beyond.0 - before.0;
-    for _ in 0..40 {
-        length *= 0.5;
-        let value = v(before.0 + length);
-        if value > 0.0 {
-            return first_beyond(v, (before.0 + length, value), beyond, width);
-        }
-    }
-    (before, before)
 }
 
 /// Where v may dip towards zero near the fine point q: between the points around one that is low and lower than they

@@ -107,6 +107,26 @@ impl Expansion {
     }
 }
 
+/// The polynomial with its origin at `start` and a new unit: Horner's rule for all derivatives at once.
+pub(crate) fn shift(c: &[f64], start: f64, length: f64, to: &mut Vec<f64>) {
+    to.clear();
+    to.extend_from_slice(c);
+    if start != 0.0 {
+        for round in 0..c.len() {
+            for k in (round..c.len() - 1).rev() {
+                to[k] += start * to[k + 1];
+            }
+        }
+    }
+    if length != 1.0 {
+        let mut power = 1.0;
+        for c in to {
+            *c *= power;
+            power *= length;
+        }
+    }
+}
+
 /// A part of [0, 1] and the coefficients of the polynomial there.
 struct Interval {
     from: f64,
@@ -238,9 +258,169 @@ impl Walk<'_> {
             let ended = (self.visit)(Spot::Falls { from: since, to: interval.to }).is_break();
             return if ended { Look::Ended } else { Look::Clear };
         }
-        if end <= self.near && interval.b.last_chunk().is_some_and(|[before, last]| last < before) {
+        if end <= self.near && interval.b.last_chunk().is_some_and(|[before, last]| last <= before) {
             self.falling = Some(since);
         }
         Look::Clear
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::roots::locate;
+
+    /// Numbers between 0 and 1 that look random: G. Marsaglia, J. Stat. Softw. 8 (2003) 14.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        }
+    }
+
+    /// The polynomial times (c₀ + c₁ x + …).
+    fn times(p: &[f64], factor: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; p.len() + factor.len() - 1];
+        for (i, a) in p.iter().enumerate() {
+            for (j, b) in factor.iter().enumerate() {
+                product[i + j] += a * b;
+            }
+        }
+        product
+    }
+
+    /// All roots between 0 and 1, as a run finds them: the first one, and from there on the next ones of the other sign.
+    fn roots(c: &[f64]) -> Vec<f64> {
+        let (mut start, mut sign) = (0.0, 1.0);
+        let mut found = Vec::new();
+        let mut v = Expansion::default();
+        loop {
+            shift(c, start, 1.0 - start, &mut v.c);
+            v.c.iter_mut().for_each(|c| *c *= sign);
+            if start > 0.0 {
+                v.c[0] = 0.0;
+            }
+            let mut next = None;
+            let end = v.spots(0.0, None, &mut |spot| {
+                let (Spot::Falls { from, to } | Spot::Dip { from, at: to }) = spot;
+                if v.at(to) >= 0.0 {
+                    return ControlFlow::Continue(());
+                }
+                next = Some(locate(&mut |x| v.at(x), (from, v.at(from)), (to, v.at(to)), 1e-16).1.0);
+                ControlFlow::Break(())
+            });
+            assert_ne!(end, End::Unclear);
+            assert!(next.is_none() || !v.stays_above(1e-12), "the quick look misses {next:?}");
+            let Some(x) = next else { return found };
+            start += x * (1.0 - start);
+            found.push(start);
+            sign = -sign;
+        }
+    }
+
+    /// Products of pairs of roots as near as 3e-6 and of others at random places, and of parabolas that stay as little above
+    /// zero: every root is found once, in order, and none where there is none.
+    #[test]
+    fn all_roots_of_clusters_are_found_and_none_is_invented() {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut found = 0;
+        for round in 0..2000 {
+            let gap = 10f64.powf(-1.0 - 4.5 * random.next());
+            let (mut exact, mut places) = (Vec::new(), Vec::new());
+            let mut p = vec![1.0];
+            for _ in 0..1 + round % 3 {
+                let place = 0.1 + 0.87 * random.next();
+                if random.next() < 0.3 {
+                    // ((x − place)² + gap²) / place²
+                    let scale = 1.0 / (place * place);
+                    p = times(&p, &[1.0 + scale * gap * gap, -2.0 * place * scale, scale]);
+                    places.extend([place; 2]);
+                    continue;
+                }
+                let other = if random.next() < 0.5 { place + gap } else { 0.1 + 1.5 * random.next() };
+                exact.extend([place, other]);
+                places.extend([place, other]);
+                for root in [place, other] {
+                    p = times(&p, &[1.0, -1.0 / root]);
+                }
+            }
+            // Where three are nearly one, rounding of the coefficients moves them too far.
+            exact.sort_by(f64::total_cmp);
+            places.sort_by(f64::total_cmp);
+            if places.windows(3).any(|three| three[2] - three[0] < 0.05) || exact.iter().any(|r| (r - 1.0).abs() < 1e-9) {
+                continue;
+            }
+            // A factor that has no root does not change anything: e^x, to an order that shows it.
+            let factor: Vec<f64> = (1..=14).scan(1.0, |c, k| Some(std::mem::replace(c, *c / f64::from(k)))).collect();
+            let v = Expansion { c: times(&p, &factor), rest: [0.0; 3] };
+            exact.retain(|root| *root < 1.0);
+            let roots = roots(&v.c);
+            assert_eq!(roots.len(), exact.len(), "round {round}: {roots:?} for {exact:?}, gap {gap:e}");
+            for (root, exact) in roots.iter().zip(&exact) {
+                // So far rounding of the coefficients moves them.
+                let moved = 4.0 * v.noise() / v.slope(*exact).abs();
+                assert!((root - exact).abs() < moved.max(1e-14), "round {round}: {root}, not {exact}");
+            }
+            found += exact.len();
+        }
+        assert!(found > 1500, "{found}");
+    }
+
+    /// (x − r)² and (x − r)⁴ have one lowest point, wherever r is among the halves; a little lower, they cross zero twice.
+    #[test]
+    fn touches_are_lowest_points() {
+        for r in [0.25, 0.5, 0.3, 0.7310585, 0.999] {
+            let square = [r * r, -2.0 * r, 1.0];
+            for (c, flat) in [(square.to_vec(), 1e-7), (times(&square, &square), 1e-3)] {
+                let v = Expansion { c, rest: [0.0; 3] };
+                let mut places = Vec::new();
+                v.spots(1e-9, None, &mut |spot| {
+                    places.push(spot);
+                    ControlFlow::Continue(())
+                });
+                let near = |spot: &Spot| matches!(spot, Spot::Dip { from, at } if (at - r).abs() < flat && from < at);
+                assert!(near(&places[0]), "{r}: {places:?}");
+            }
+            let found = roots(&[r * r - 1e-10, -2.0 * r, 1.0]);
+            assert!(matches!(found[..], [a, b] if (a - r + 1e-5).abs() < 1e-9 && (b - r - 1e-5).abs() < 1e-9), "{found:?}");
+        }
+    }
+
+    /// What the polynomial leaves out is reckoned with: nothing is said to be above zero that may be below.
+    #[test]
+    fn the_rest_counts() {
+        let parabola = |rest: f64| Expansion { c: vec![0.25 + 1e-3, -1.0, 1.0], rest: [rest; 3] };
+        let spots = |v: &Expansion| {
+            let mut count = 0;
+            v.spots(0.0, None, &mut |_| {
+                count += 1;
+                ControlFlow::Continue(())
+            });
+            count
+        };
+        assert_eq!(spots(&parabola(1e-4)), 0);
+        assert_eq!(spots(&parabola(2e-3)), 1);
+        let line = |rest: f64| Expansion { c: vec![1.0, 0.5], rest: [rest; 3] };
+        assert!(line(0.4).stays_above(0.0) && !line(0.6).stays_above(0.0));
+        let rising = |rest: f64| Expansion { c: vec![0.0, 0.5, -0.2], rest: [rest; 3] };
+        assert!(rising(0.2).stays_above(0.0) && !rising(0.4).stays_above(0.0));
+    }
+
+    /// Right after an event v begins at zero: what rises from there is no crossing, what turns back is one.
+    #[test]
+    fn a_start_at_zero_is_no_root() {
+        let mut spots = Vec::new();
+        let v = Expansion { c: vec![0.0, 1.0, -2.0], rest: [0.0; 3] };
+        v.spots(0.0, None, &mut |spot| {
+            spots.push(spot);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(spots, [Spot::Falls { from: 0.0, to: 1.0 }]);
+        assert_eq!(roots(&[0.0, 1.0, -2.0]), [0.5]);
+        assert_eq!(roots(&[0.0, 1.0, -0.9]), []);
     }
 }

@@ -15,7 +15,11 @@ pub(crate) fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At
         }
         // A little aside of the guess, so that the zero is soon enclosed from both sides.
         let aside = (0.5 * width / (b - a)).min(0.5);
-        let middle = a + fraction.clamp(aside, 1.0 - aside) * (b - a);
+        let mut middle = a + fraction.clamp(aside, 1.0 - aside) * (b - a);
+        if middle <= a || middle >= b {
+            // A width below the resolution of the numbers.
+            middle = a + 0.5 * (b - a);
+        }
         if middle <= a || middle >= b {
             break;
         }
@@ -29,6 +33,23 @@ pub(crate) fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At
         fraction = inverse_quadratic((a, va), (b, vb), (gone, v_gone)).unwrap_or(0.5);
     }
     ((a, va), (b, vb))
+}
+
+/// The neighbours of the first zero of v between `before` and `beyond`. Right after an event v begins at zero and
+/// rises; if it does not even do that, the crossing is at once.
+pub(crate) fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
+    if before.1 > 0.0 {
+        return first_beyond(v, before, beyond, width);
+    }
+    let mut length = beyond.0 - before.0;
+    for _ in 0..40 {
+        length *= 0.5;
+        let value = v(before.0 + length);
+        if value > 0.0 {
+            return first_beyond(v, (before.0 + length, value), beyond, width);
+        }
+    }
+    (before, before)
 }
 
 /// Where, as a part of [a, b], the inverse parabola through three points is zero; `None` where it is not monotone.

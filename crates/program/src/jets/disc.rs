@@ -93,7 +93,11 @@ impl Disc {
             Function::Cosh => c.cosh() * cosh_less + c.sinh().abs() * sinh,
             // cos u = cos c (1 − …)
             Function::Tan => over(sinh, c.cos().powi(2) * (1.0 - cosh_less - c.tan().abs() * sinh)),
-            Function::Tanh => over(sinh / c.cosh().powi(2), 1.0 - cosh_less - c.tanh().abs() * sinh),
+            Function::Tanh => {
+                // far from zero it is 1 − 2/(e²ᵘ + 1)
+                let far = (-2.0 * self.least()).exp();
+                over(sinh / c.cosh().powi(2), 1.0 - cosh_less - c.tanh().abs() * sinh).min(over(4.0 * far, 1.0 - far))
+            }
             Function::Asin | Function::Acos => over(r, (1.0 - most * most).max(0.0).sqrt()),
             Function::Asinh => over(r, plus.max(0.0).sqrt()),
             Function::Acosh if c - r > 1.0 => over(r, ((c - r) * (c - r) - 1.0).sqrt()),

@@ -12,10 +12,10 @@
 
 use std::ops::ControlFlow;
 
-use super::{Crossing, Crossings, Found, Search, locate};
+use super::{Crossing, Crossings, Found, Search};
 use crate::channels::{ChannelKind, Step};
-use crate::polynomial_roots::{End, Expansion, Spot};
-use crate::roots::{At, first_beyond};
+use crate::polynomial_roots::{End, Expansion, Spot, shift};
+use crate::roots::{At, first_beyond, locate};
 use crate::{Path, SwitchSeries};
 
 /// Radii of the discs over which g is bounded, in units of a piece: the largest one where there is a bound says the most.
@@ -30,6 +30,9 @@ const ORDERS: [usize; 2] = [12, 40];
 /// Shorter pieces, and more of them, are left to the search.
 const SHORTEST: f64 = 1e-12;
 const MOST_PIECES: usize = 400;
+
+/// A touch is this part of a piece behind the lowest point: v is the same there but for rounding, and it goes up.
+const BEHIND: f64 = 1e-8;
 
 /// Memory for proofs.
 #[derive(Clone, Debug)]
@@ -129,26 +132,6 @@ impl Proof {
         let sum = self.bounds[switch] * z.powi(piece.order as i32 + 1) / (1.0 - z);
         let ratio = z / (1.0 - z);
         [sum, sum * (first + ratio), sum * (first * (first - 1.0) + 2.0 * first * ratio + 2.0 * ratio * ratio)]
-    }
-}
-
-/// The polynomial with its origin at `start` and a new unit: Horner's rule for all derivatives at once.
-fn shift(c: &[f64], start: f64, length: f64, to: &mut Vec<f64>) {
-    to.clear();
-    to.extend_from_slice(c);
-    if start != 0.0 {
-        for round in 0..c.len() {
-            for k in (round..c.len() - 1).rev() {
-                to[k] += start * to[k + 1];
-            }
-        }
-    }
-    if length != 1.0 {
-        let mut power = 1.0;
-        for c in to {
-            *c *= power;
-            power *= length;
-        }
     }
 }
 
@@ -318,7 +301,7 @@ impl Crossings {
             }
             // A touch is where v came down to; from where it rests at the start it does not.
             if matches!(spot, Spot::Dip { .. }) && theta > 0.0 && value <= near && value <= 0.5 * size(x) {
-                found = search.touching(&channel, theta);
+                found = search.touching(&channel, (theta + BEHIND * piece.length()).min(1.0));
             }
             if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
