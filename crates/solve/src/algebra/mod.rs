@@ -1,13 +1,32 @@
 //! Linear equations of Newton's method: A x = b with a matrix whose pattern is known once and whose values change often.
 //! [`Lu::new`] looks at the pattern and chooses the storage and the order of the unknowns; [`Lu::factor`] takes values.
 
+mod band;
+mod blocks;
+mod choice;
+mod columns;
+mod condition;
+mod degree;
+mod dense;
 mod pattern;
+mod product;
 mod scalar;
+mod scaling;
+mod small;
+mod sparse;
+#[cfg(test)]
+mod tests;
 
 pub use pattern::Pattern;
 pub use scalar::{Complex, Scalar};
 
 use std::fmt;
+
+use band::Band;
+use choice::{Chosen, choose};
+use dense::Dense;
+use small::Small;
+use sparse::Sparse;
 
 /// A matrix that has no inverse as far as rounding lets one see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,129 +79,154 @@ impl fmt::Display for Structure {
     }
 }
 
-/// The factors of a matrix: rows scaled and exchanged, P D A = L U.
+#[derive(Clone, Debug)]
+enum Kind<T> {
+    Small(Small<T>),
+    Dense(Dense<T>),
+    Band(Band<T>),
+    Sparse(Box<Sparse<T>>),
+    /// No values make a matrix of this pattern regular: there is no equation for this unknown.
+    Singular(usize),
+}
+
+/// The factors of a matrix whose rows are scaled by D and exchanged by P: P D A = L U.
 #[derive(Clone, Debug)]
 pub struct Lu<T> {
-    n: usize,
     pattern: Pattern,
-    a: Vec<T>,
-    rows: Vec<usize>,
-    work: Vec<T>,
+    kind: Kind<T>,
+    /// Where the values go in a matrix with all elements; empty for other kinds.
+    places: Vec<u32>,
+    /// The values of the last factorisation, for the condition.
+    values: Vec<T>,
     factored: bool,
-    norm: f64,
 }
 
 impl<T: Scalar> Lu<T> {
     /// Chooses storage and ordering once, for all matrices of this pattern.
     pub fn new(pattern: &Pattern) -> Lu<T> {
-        let n = pattern.n;
-        Lu {
-            n,
-            pattern: pattern.clone(),
-            a: vec![T::default(); n * n],
-            rows: vec![0; n],
-            work: vec![T::default(); n],
-            factored: false,
-            norm: 0.0,
-        }
+        Lu::with(pattern, choose(pattern))
+    }
+
+    fn with(pattern: &Pattern, chosen: Chosen) -> Lu<T> {
+        let kind = match chosen {
+            Chosen::Small => Kind::Small(Small::new(pattern.n)),
+            Chosen::Dense => Kind::Dense(Dense::new(pattern.n)),
+            Chosen::Band(order) => Kind::Band(Band::new(pattern, order)),
+            Chosen::Sparse(plan) => Kind::Sparse(Box::new(Sparse::new(pattern, plan))),
+            Chosen::Singular(column) => Kind::Singular(column),
+        };
+        let places = match &kind {
+            Kind::Small(small) => places(pattern, |i, j| small.place(i, j)),
+            Kind::Dense(dense) => places(pattern, |i, j| dense.place(i, j)),
+            Kind::Band(_) | Kind::Sparse(_) | Kind::Singular(_) => Vec::new(),
+        };
+        Lu { pattern: pattern.clone(), kind, places, values: vec![T::default(); pattern.len()], factored: false }
     }
 
     /// Takes values in the order of the pattern. After an error there is nothing to solve with.
     pub fn factor(&mut self, values: &[T]) -> Result<(), Singular> {
         assert_eq!(values.len(), self.pattern.len(), "as many values as the pattern has elements");
-        self.factored = false;
-        let n = self.n;
-        self.a.fill(T::default());
-        let mut sums = vec![0.0; n];
-        for ((i, j), &value) in self.pattern.elements().zip(values) {
-            self.a[i as usize * n + j as usize] = value;
-            sums[j as usize] += value.modulus();
-        }
-        self.norm = sums.into_iter().fold(0.0, f64::max);
-        for k in 0..n {
-            let pivot =
-                (k..n).fold(k, |best, i| if self.a[i * n + k].size() > self.a[best * n + k].size() { i } else { best });
-            if self.a[pivot * n + k].size() == 0.0 || !self.a[pivot * n + k].is_finite() {
-                return Err(Singular { column: k });
+        self.values.copy_from_slice(values);
+        let whole = self.pattern.len() == self.pattern.n * self.pattern.n;
+        let done = match &mut self.kind {
+            Kind::Small(small) => {
+                let imaginary = small.imaginary();
+                fill(small.elements(), imaginary, &self.places, values, whole);
+                small.factor()
             }
-            self.rows[k] = pivot;
-            for j in 0..n {
-                self.a.swap(k * n + j, pivot * n + j);
+            Kind::Dense(dense) => {
+                let imaginary = dense.imaginary();
+                fill(dense.elements(), imaginary, &self.places, values, whole);
+                dense.factor()
             }
-            for i in k + 1..n {
-                let factor = self.a[i * n + k] / self.a[k * n + k];
-                self.a[i * n + k] = factor;
-                for j in k + 1..n {
-                    let term = factor * self.a[k * n + j];
-                    self.a[i * n + j] -= term;
-                }
-            }
-        }
-        self.factored = true;
-        Ok(())
+            Kind::Band(band) => band.factor(values),
+            Kind::Sparse(sparse) => sparse.factor(values, &self.pattern),
+            Kind::Singular(column) => Err(*column),
+        };
+        self.factored = done.is_ok();
+        done.map_err(|column| Singular { column })
     }
 
     /// x of A x = b, in the place of b.
     pub fn solve(&mut self, b: &mut [T]) {
-        assert!(self.factored, "factored before it is solved");
-        let n = self.n;
-        for k in 0..n {
-            b.swap(k, self.rows[k]);
-        }
-        for i in 0..n {
-            for j in 0..i {
-                let term = self.a[i * n + j] * b[j];
-                b[i] -= term;
-            }
-        }
-        for i in (0..n).rev() {
-            for j in i + 1..n {
-                let term = self.a[i * n + j] * b[j];
-                b[i] -= term;
-            }
-            b[i] = b[i] / self.a[i * n + i];
+        self.check(b);
+        match &mut self.kind {
+            Kind::Small(small) => small.solve(b),
+            Kind::Dense(dense) => dense.solve(b),
+            Kind::Band(band) => band.solve(b),
+            Kind::Sparse(sparse) => sparse.solve(b),
+            Kind::Singular(_) => unreachable!("it is never factored"),
         }
     }
 
     /// x of Aᵀ x = b (not conjugated), in the place of b.
     pub fn solve_transposed(&mut self, b: &mut [T]) {
-        assert!(self.factored, "factored before it is solved");
-        let n = self.n;
-        for i in 0..n {
-            for j in 0..i {
-                let term = self.a[j * n + i] * b[j];
-                b[i] -= term;
-            }
-            b[i] = b[i] / self.a[i * n + i];
+        self.check(b);
+        match &mut self.kind {
+            Kind::Small(small) => small.solve_transposed(b),
+            Kind::Dense(dense) => dense.solve_transposed(b),
+            Kind::Band(band) => band.solve_transposed(b),
+            Kind::Sparse(sparse) => sparse.solve_transposed(b),
+            Kind::Singular(_) => unreachable!("it is never factored"),
         }
-        for i in (0..n).rev() {
-            for j in i + 1..n {
-                let term = self.a[j * n + i] * b[j];
-                b[i] -= term;
-            }
-        }
-        for k in (0..n).rev() {
-            b.swap(k, self.rows[k]);
-        }
+    }
+
+    fn check(&self, b: &[T]) {
+        assert!(self.factored, "a matrix is factored before it is solved");
+        assert_eq!(b.len(), self.pattern.n, "as many right-hand sides as rows");
     }
 
     /// How the matrix is stored.
     pub fn structure(&self) -> Structure {
-        Structure::Small
+        match &self.kind {
+            Kind::Small(_) => Structure::Small,
+            Kind::Dense(_) => Structure::Dense,
+            Kind::Band(band) => {
+                let (lower, upper) = band.widths();
+                Structure::Band { lower, upper }
+            }
+            Kind::Sparse(sparse) => {
+                let (blocks, largest) = sparse.blocks();
+                Structure::Sparse { blocks, largest }
+            }
+            Kind::Singular(_) => Structure::Sparse { blocks: 1, largest: self.pattern.n },
+        }
     }
 
-    /// 1/(‖A‖₁‖A⁻¹‖₁), estimated: near the rounding of one the solution has no digit left.
+    /// 1/(‖DA‖₁‖(DA)⁻¹‖₁), estimated, with the rows scaled to size one: the unit of an equation has no influence. Near the
+    /// rounding of one the solution has no digit left.
     pub fn reciprocal_condition(&mut self) -> f64 {
-        let n = self.n;
-        let mut inverse: f64 = 0.0;
-        for j in 0..n {
-            let mut column = std::mem::take(&mut self.work);
-            column.fill(T::default());
-            column[j] = T::from(1.0);
-            self.solve(&mut column);
-            inverse = inverse.max(column.iter().map(|x| x.modulus()).sum());
-            self.work = column;
+        assert!(self.factored, "a matrix is factored before its condition is asked for");
+        condition::reciprocal(self)
+    }
+
+    /// Row factors.
+    fn scales(&self) -> Vec<f64> {
+        let n = self.pattern.n;
+        match &self.kind {
+            Kind::Small(small) => small.scale()[..n].to_vec(),
+            Kind::Dense(dense) => dense.scale().to_vec(),
+            Kind::Band(band) => band.scale(),
+            Kind::Sparse(sparse) => sparse.scale().to_vec(),
+            Kind::Singular(_) => vec![1.0; n],
         }
-        if n == 0 { 1.0 } else { 1.0 / (self.norm * inverse) }
+    }
+}
+
+fn places(pattern: &Pattern, place: impl Fn(usize, usize) -> usize) -> Vec<u32> {
+    pattern.elements().map(|(i, j)| place(i as usize, j as usize) as u32).collect()
+}
+
+/// Puts the values into a matrix with all elements; `whole` if there is a value for each of them.
+#[inline]
+fn fill<T: Scalar>(elements: &mut [f64], imaginary: usize, places: &[u32], values: &[T], whole: bool) {
+    if !whole {
+        elements.fill(0.0);
+    }
+    for (&place, value) in places.iter().zip(values) {
+        elements[place as usize] = value.re();
+        if T::PARTS == 2 {
+            elements[place as usize + imaginary] = value.im();
+        }
     }
 }
