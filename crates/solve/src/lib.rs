@@ -4,9 +4,10 @@
 //! A [`Method`] takes one step; [`solve`] chooses the steps, hands rows to a [`Sink`] and returns an [`Outcome`].
 //! [`by_name`] finds a method.
 
-mod algebra;
+pub mod algebra;
 mod batch;
 mod channels;
+mod consistency;
 mod controller;
 mod crossings;
 mod doubling;
@@ -36,6 +37,7 @@ mod zeno;
 
 pub use algebra::Pattern;
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
+pub use consistency::Inconsistency;
 pub use doubling::StepDoubling;
 pub use driver::solve;
 pub use explicit::ExplicitRk;

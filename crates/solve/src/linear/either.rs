@@ -77,6 +77,10 @@ impl Method for WhereLinear {
         self.method().look_ahead(system, from)
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        self.method().moved(y);
+    }
+
     fn accept(&mut self) {
         self.method().accept();
     }

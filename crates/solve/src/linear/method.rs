@@ -314,6 +314,12 @@ impl Method for LinearTaylor {
         self.terms.evaluate(theta, |place, value| engine.put(place, value, y));
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        self.end.copy_from_slice(y);
+        self.lost_next.fill(0.0);
+        self.y_known = false;
+    }
+
     fn accept(&mut self) {
         self.begun = false;
         // the step with given parts has no end by places

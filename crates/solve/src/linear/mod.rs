@@ -19,6 +19,10 @@ mod sweep;
 mod terms;
 mod vector;
 
+pub(crate) use kernels::Instructions;
+pub(crate) use ordering::narrow_order;
+pub(crate) use vector::{PORTABLE_FUSED, multiply_add};
+
 pub use either::WhereLinear;
 pub use form::{Input, LinearForm, SparseRows};
 pub use method::{LinearTaylor, Linearity};

@@ -13,8 +13,13 @@ pub(crate) fn bandwidth(form: &LinearForm, place: impl Fn(usize) -> usize) -> us
 
 /// The states in an order of narrow band: element k is the state that comes at place k.
 pub(crate) fn narrow(form: &LinearForm) -> Vec<u32> {
-    let n = form.states();
-    let neighbours = neighbours(form);
+    narrow_order(&neighbours(form))
+}
+
+/// The nodes of a graph in an order in which neighbours stand near each other; `neighbours` goes both ways.
+pub(crate) fn narrow_order(neighbours: &[Vec<u32>]) -> Vec<u32> {
+    let n = neighbours.len();
+    let mut met = vec![0; n];
     let degree = |i: u32| neighbours[i as usize].len();
     let mut order: Vec<u32> = Vec::with_capacity(n);
     let mut seen = vec![false; n];
@@ -23,7 +28,7 @@ pub(crate) fn narrow(form: &LinearForm) -> Vec<u32> {
             continue;
         }
         let begin = order.len();
-        let root = far_end(&neighbours, root);
+        let root = far_end(neighbours, root, &mut met);
         seen[root as usize] = true;
         order.push(root);
         let mut head = begin;
@@ -57,9 +62,9 @@ fn neighbours(form: &LinearForm) -> Vec<Vec<u32>> {
 }
 
 /// A state far from all others: the last one met from the last one met from `root`.
-fn far_end(neighbours: &[Vec<u32>], root: u32) -> u32 {
+/// `met` says in which round a node was met; the nodes around `root` were not met before.
+fn far_end(neighbours: &[Vec<u32>], root: u32, met: &mut [u8]) -> u32 {
     let mut end = root;
-    let mut met = vec![0u8; neighbours.len()];
     for round in 1..=2 {
         let mut queue = vec![end];
         met[end as usize] = round;
