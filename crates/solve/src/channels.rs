@@ -99,7 +99,7 @@ impl Channels {
             for (i, (moved, y)) in self.y.iter_mut().zip(y).enumerate() {
                 *moved = y + self.tol.atol[i] + self.tol.rtol * y.abs();
             }
-            flow.system.switch_values(t, &self.y, d, &mut self.rounded);
+            flow.switch_values(t, &self.y, d, &mut self.rounded);
         }
         for c in 0..self.list.len() {
             let channel = self.list[c];
@@ -117,7 +117,7 @@ impl Channels {
 
     /// Evaluates the switches at a point.
     pub fn look(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
-        flow.system.switch_values(t, y, d, &mut self.g);
+        flow.switch_values(t, y, d, &mut self.g);
         flow.side_slopes(t, y, d, &mut self.up, &mut self.down);
     }
 
@@ -185,7 +185,7 @@ impl Channels {
             *y *= if i % 2 == 0 { 1.0 + FEW } else { 1.0 - FEW };
         }
         let t = (step.t + theta * step.h) * (1.0 + FEW);
-        flow.system.switch_values(t, &self.y, step.d, &mut self.rounded);
+        flow.switch_values(t, &self.y, step.d, &mut self.rounded);
         for (rounding, channel) in rounding.iter_mut().zip(&self.list) {
             let k = channel.boundary.switch;
             *rounding = match channel.kind {

@@ -98,6 +98,10 @@ impl Method for StepDoubling {
         second_half.look_ahead(system, &Self::halfway(self.middle, first_half, from))
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        self.halves[1].moved(y);
+    }
+
     fn accept(&mut self) {
         self.first_known = false;
         if let Some(f) = self.halves[1].last_stage() {

@@ -2,17 +2,20 @@
 //! and says why a run ended.
 
 mod ending;
+mod over;
+mod restoring;
 
 use std::ops::ControlFlow;
 
 use crate::channels::Step;
+use crate::consistency::Consistency;
 use crate::controller::Controller;
 use crate::crossings::{Crossing, Found};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
 use crate::options::{check_past, check_start, tolerance};
 use crate::rows::RowTimes;
-use crate::sliding::{Boundary, Flow};
+use crate::sliding::Flow;
 use crate::stiffness::Stiffness;
 use crate::{
     Method, Options, Outcome, Past, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance,
@@ -77,6 +80,8 @@ struct Run<'a> {
     options: &'a Options,
     t_start: f64,
     y_start: Vec<f64>,
+    /// Which states are given at the start.
+    fixed: Option<Vec<bool>>,
     t_end: f64,
     h_max: f64,
     /// Where crossings are proven, steps may be longer than that.
@@ -99,6 +104,8 @@ struct Run<'a> {
     f: Vec<f64>,
     f_known: bool,
     scratch: [Vec<f64>; 2],
+    /// The end of the step on its equations, where the system has such.
+    restored: Vec<f64>,
     statistics: Statistics,
     stiffness: Stiffness,
 }
@@ -112,10 +119,11 @@ impl<'a> Run<'a> {
         options: &'a Options,
         sink: &'a mut dyn Sink,
     ) -> Result<Run<'a>, UsageError> {
-        let layout = system.layout();
-        let n = layout.states;
-        check_start(start, t_end, n, layout.held)?;
+        let (n, held) = (system.layout().states, system.layout().held);
+        check_start(start, t_end, n, held)?;
         let tol = tolerance(options, n)?;
+        let consistency = Consistency::new(system, &tol, !method.solves_algebraic());
+        let layout = system.layout();
         let positive = |what, value: Option<f64>| match value {
             Some(value) if !(value > 0.0 && value.is_finite()) => Err(UsageError::BadStep { what, value }),
             _ => Ok(()),
@@ -142,7 +150,9 @@ impl<'a> Run<'a> {
         method.restart();
         Ok(Run {
             events: Events::new(layout, start.t, t_end, &tol)?,
-            flow: Flow::new(system),
+            restored: if consistency.is_some() { vec![0.0; n] } else { Vec::new() },
+            fixed: start.fixed.filter(|_| consistency.is_some()).map(<[bool]>::to_vec),
+            flow: Flow::new(system, consistency),
             method,
             sink,
             next_row: rows.peek().unwrap_or(f64::INFINITY),
@@ -206,7 +216,14 @@ impl<'a> Run<'a> {
         let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations + self.events.evaluations();
         self.statistics.evaluations = self.method.work();
         self.statistics.evaluations.f += unseen;
+        let inconsistent = matches!(reason, Some(Reason::Inconsistent { .. }));
+        let mut inconsistency = None;
+        if let Some(consistency) = &mut self.flow.consistency {
+            self.statistics.evaluations += consistency.work;
+            inconsistency = consistency.found.take().filter(|_| inconsistent);
+        }
         Outcome {
+            inconsistency,
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: self.t,
@@ -350,6 +367,9 @@ impl<'a> Run<'a> {
 
     /// The step is good: hand over its rows and go to its end, or to the first event in it.
     fn advance(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
+        if self.flow.consistency.is_some() && !self.restore_end(plan, trial)? {
+            return Ok(());
+        }
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
         let instant = plan.end >= self.t_end.min(self.events.next_instant());
         let (inside, searching) = (self.next_row < plan.end, self.events.searching());
@@ -399,8 +419,7 @@ impl<'a> Run<'a> {
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
             Found::Nothing | Found::TooLong => {
                 self.rows_before(plan.end, plan)?;
-                self.y.copy_from_slice(self.method.end());
-                self.t = plan.end;
+                self.go_to_end(plan);
             }
         }
         self.f_known = false;
@@ -433,8 +452,7 @@ impl<'a> Run<'a> {
         let resolution = if moved { 4.0 * f64::EPSILON * self.t.abs().max(plan.h) } else { 0.0 };
         self.rows_before(t - resolution, plan)?;
         if (t - plan.end).abs() <= resolution {
-            self.y.copy_from_slice(self.method.end());
-            self.t = plan.end;
+            self.go_to_end(plan);
             return Ok(());
         }
         if moved && (t - self.next_row).abs() <= resolution {
@@ -442,17 +460,28 @@ impl<'a> Run<'a> {
             theta = ((t - self.t) / plan.h).clamp(0.0, 1.0);
         }
         if t > self.t {
-            self.method.interpolate(theta, &mut self.y);
+            let mut y = std::mem::take(&mut self.scratch[0]);
+            self.method.interpolate(theta, &mut y);
+            let result = self.restore_inside(t, theta, &mut y);
+            self.y.copy_from_slice(&y);
+            self.scratch[0] = y;
             self.t = t;
+            return result;
         }
         Ok(())
+    }
+
+    fn go_to_end(&mut self, plan: Plan) {
+        let end = if self.restored.is_empty() { self.method.end() } else { &self.restored };
+        self.y.copy_from_slice(end);
+        self.t = plan.end;
     }
 
     /// The start: the modes and what happens at once.
     fn begin(&mut self) -> Result<(), Reason> {
         let scale = self.h_max.max(self.smallest_step());
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale };
-        let happened = self.events.begin(&mut self.flow, &mut now)?;
+        let happened = self.events.begin(&mut self.flow, &mut now, self.fixed.as_deref())?;
         self.rows_at_event(happened.acted)?;
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });
@@ -500,8 +529,9 @@ impl<'a> Run<'a> {
         while self.next_row < until {
             let t = self.next_row;
             let mut y = std::mem::take(&mut self.scratch[0]);
-            self.method.interpolate((t - self.t) / plan.h, &mut y);
-            let result = self.row(t, &y);
+            let theta = (t - self.t) / plan.h;
+            self.method.interpolate(theta, &mut y);
+            let result = self.restore_inside(t, theta, &mut y).and_then(|()| self.row(t, &y));
             self.scratch[0] = y;
             result?;
             self.next_row();
@@ -569,8 +599,16 @@ impl<'a> Run<'a> {
     fn fail(&mut self, plan: Plan, failure: StepFailure) -> Result<(), Reason> {
         self.statistics.rejected += 1;
         let (t, component) = match failure {
-            StepFailure::NotFinite { t, component } => (t, component),
-            StepFailure::NotFiniteAtStart { component } => return Err(self.not_finite_here(component)),
+            StepFailure::NotFinite { t, component } => match self.failure_inside_f() {
+                Some(failure) => return self.newton_failed(plan, failure),
+                None => (t, component),
+            },
+            StepFailure::NotFiniteAtStart { component } => {
+                return match self.failure_inside_f() {
+                    Some(failure) => Err(failure.without_step(self.t)),
+                    None => Err(self.not_finite_here(component)),
+                };
+            }
             StepFailure::NoSeries { component, order } => {
                 return Err(Reason::NoSeries { t: self.t, component, order });
             }
@@ -602,39 +640,5 @@ impl<'a> Run<'a> {
             return Err(self.seen_singularity().unwrap_or(Reason::NotFinite { t, component, at_start: false }));
         }
         Ok(())
-    }
-
-    /// Goes on by the tiny time to a boundary along f as it is, to where the branch beyond can be evaluated: a bit
-    /// behind the boundary if the motion goes on there, or else a bit before it. If neither can, the run ends for
-    /// `reason`.
-    fn step_over(&mut self, time: f64, boundary: Boundary, reason: Reason) -> Result<(), Reason> {
-        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
-        let stop = self.t_end.min(self.events.next_instant());
-        let mut t = self.t;
-        let across: Vec<f64> = self.f.iter().map(|f| 0.25 * time * f).collect();
-        let mut y = self.y.clone();
-        let found = [1.125, 0.875].into_iter().find(|part| {
-            for (y, (start, f)) in y.iter_mut().zip(self.y.iter().zip(&self.f)) {
-                *y = start + part * time * f;
-            }
-            t = (self.t + part * time).min(stop);
-            self.events.set_across(&across);
-            let now = Now { t, y: &mut y, d: &mut self.d, scale: self.h_max };
-            self.events.stays_finite(&mut self.flow, &now, boundary)
-        });
-        if found.is_none() {
-            return Err(reason);
-        }
-        while self.next_row < t {
-            let row = self.next_row;
-            self.row(row, &y)?;
-            self.next_row();
-        }
-        self.y.copy_from_slice(&y);
-        self.t = t;
-        self.f_known = false;
-        let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None, leaves: None };
-        self.event(Some(crossing), self.h_max)?;
-        if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
     }
 }

@@ -104,10 +104,11 @@ impl Events {
 
     /// The start. What is true by the start values themselves does not fire; what becomes true right behind them does:
     /// a ball that lies on the floor and moves downwards bounces.
-    pub fn begin(&mut self, flow: &mut Flow, now: &mut Now) -> Result<Happened, Reason> {
+    pub fn begin(&mut self, flow: &mut Flow, now: &mut Now, fixed: Option<&[bool]>) -> Result<Happened, Reason> {
         self.keep(flow, now);
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
+        self.find_start(flow, now, fixed)?;
         flow.system.refresh(now.t, now.d, now.y);
         let mut happened = Happened::default();
         self.run_samples(flow, now, &mut happened)?;
@@ -120,6 +121,24 @@ impl Events {
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
         self.quieten(flow, now, happened)
+    }
+
+    /// States that fulfil the equations, with the modes that belong to them: each depends on the other.
+    fn find_start(&mut self, flow: &mut Flow, now: &mut Now, fixed: Option<&[bool]>) -> Result<(), Reason> {
+        let Some(consistency) = &mut flow.consistency else { return Ok(()) };
+        let given = now.y.to_vec();
+        let mut unsettled = 0;
+        for _ in 0..self.switches.of_state().len() + 4 {
+            now.y.copy_from_slice(&given);
+            consistency.start(flow.system, now.t, now.y, now.d, fixed)?;
+            self.d_test.copy_from_slice(now.d);
+            self.switches.exact_modes(flow.system, now.t, now.y, now.d);
+            match now.d.iter().zip(&self.d_test).position(|(now, before)| now != before) {
+                Some(switch) => unsettled = switch,
+                None => return Ok(()),
+            }
+        }
+        Err(Reason::Zeno { t: now.t, cause: Zeno::Contradiction { switch: unsettled } })
     }
 
     /// An instant at which a step ended, at a crossing or not.
@@ -191,7 +210,8 @@ impl Events {
         self.switches.across.clear();
         happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.boundaries();
         if happened.changed {
-            flow.system.refresh(now.t, now.d, now.y);
+            self.new_y.copy_from_slice(now.y);
+            flow.refresh(now.t, &self.new_y, now.y, now.d)?;
         }
         if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
@@ -276,9 +296,9 @@ impl Events {
         }
         happened.jumped |= self.new_y != now.y;
         happened.changed |= self.new_d != now.d;
-        now.y.copy_from_slice(&self.new_y);
+        now.y.swap_with_slice(&mut self.new_y);
         now.d.copy_from_slice(&self.new_d);
-        flow.system.refresh(now.t, now.d, now.y);
+        flow.refresh(now.t, &self.new_y, now.y, now.d)?;
         self.switches.after_action(flow.system, now.t, now.y, now.d);
         Ok(())
     }

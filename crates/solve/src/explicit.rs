@@ -39,6 +39,8 @@ pub struct ExplicitRk {
     first_known: bool,
     /// How many stages of the remembered step are known.
     known: usize,
+    /// y₁ is no longer what the stages give.
+    moved: bool,
     evaluations: u64,
 }
 
@@ -92,6 +94,7 @@ impl ExplicitRk {
             h: 0.0,
             first_known: false,
             known: 0,
+            moved: false,
             evaluations: 0,
         }
     }
@@ -139,7 +142,12 @@ impl ExplicitRk {
         let n = self.y0.len();
         while self.known < count {
             let index = self.known;
-            self.evaluate(system, from.d, index..index + 1);
+            if self.moved && index == self.end {
+                system.derivative(self.t + self.h, &self.y1, from.d, &mut self.k[index * n..(index + 1) * n]);
+                self.evaluations += 1;
+            } else {
+                self.evaluate(system, from.d, index..index + 1);
+            }
             if self.k[index * n..(index + 1) * n].iter().any(|k| !k.is_finite()) {
                 return Err(self.not_finite(index + 1));
             }
@@ -192,7 +200,7 @@ impl Method for ExplicitRk {
     ) -> Result<Trial, StepFailure> {
         self.know_first(system, from)?;
         self.y0.copy_from_slice(from.y);
-        (self.t, self.h) = (from.t, h);
+        (self.t, self.h, self.moved) = (from.t, h, false);
         self.known = self.stages;
         self.evaluate(system, from.d, 1..self.stages);
         if self.end == self.stages {
@@ -231,6 +239,12 @@ impl Method for ExplicitRk {
 
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         self.know_stages(system, from, self.end + 1)
+    }
+
+    fn moved(&mut self, y: &[f64]) {
+        self.y1.copy_from_slice(y);
+        self.moved = true;
+        self.known = self.known.min(self.end);
     }
 
     fn accept(&mut self) {

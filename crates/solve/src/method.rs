@@ -1,6 +1,6 @@
 //! What the driver asks of a method: one step at a time. A method knows nothing of end times, rows or events.
 
-use crate::{Chosen, System};
+use crate::{Chosen, Reason, System};
 
 /// Where a step begins.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +80,21 @@ pub enum StepFailure {
         /// The first power that does not exist.
         order: u32,
     },
+}
+
+impl StepFailure {
+    /// Why a run cannot go on where an instant, not a step, could not be computed.
+    pub(crate) fn without_step(self, t: f64) -> Reason {
+        match self {
+            StepFailure::Singular { component } => Reason::SingularJacobian { t, h: 0.0, component },
+            StepFailure::NotFinite { component, .. } | StepFailure::NotFiniteAtStart { component } => {
+                Reason::NotFinite { t, component, at_start: false }
+            }
+            StepFailure::Newton { component }
+            | StepFailure::TooLong { component }
+            | StepFailure::NoSeries { component, .. } => Reason::NewtonFailed { t, h: 0.0, component },
+        }
+    }
 }
 
 /// One iterate of Newton's method, for those who want to see it work.
@@ -163,16 +178,21 @@ pub struct Work {
     pub newton: u64,
 }
 
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, other: Work) {
+        self.f += other.f;
+        self.jets += other.jets;
+        self.jacobian += other.jacobian;
+        self.lu += other.lu;
+        self.newton += other.newton;
+    }
+}
+
 impl Work {
     /// The sum of both.
-    pub fn plus(self, other: Work) -> Work {
-        Work {
-            f: self.f + other.f,
-            jets: self.jets + other.jets,
-            jacobian: self.jacobian + other.jacobian,
-            lu: self.lu + other.lu,
-            newton: self.newton + other.newton,
-        }
+    pub fn plus(mut self, other: Work) -> Work {
+        self += other;
+        self
     }
 }
 
@@ -231,6 +251,17 @@ pub trait Method {
     /// not be accepted. Costs nothing in the end, unless no step follows.
     fn look_ahead(&mut self, _system: &mut dyn System, _from: &Point) -> Result<(), StepFailure> {
         Ok(())
+    }
+
+    /// The end of the remembered step was moved a little, onto what the solution keeps at zero: the next step begins at
+    /// `y`. Comes before [`Method::look_ahead`] and [`Method::make_dense`], if at all. A method that remembers y or f at
+    /// the end must take it to heart.
+    fn moved(&mut self, _y: &[f64]) {}
+
+    /// Whether its steps solve the algebraic equations, too. For methods that do not, the driver solves them inside of f:
+    /// f is x′ then, and zero for the algebraic states.
+    fn solves_algebraic(&self) -> bool {
+        false
     }
 
     /// The remembered step becomes history: the next one begins where it ended.

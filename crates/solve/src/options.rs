@@ -58,7 +58,7 @@ impl Default for Options {
 }
 
 /// Where a run begins.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Start<'a> {
     /// Time.
     pub t: f64,
@@ -66,6 +66,9 @@ pub struct Start<'a> {
     pub y: &'a [f64],
     /// Held values.
     pub held: &'a [f64],
+    /// Which states are given: the others are guesses, changed so that the algebraic equations and the invariants hold.
+    /// `None`: all that are not algebraic.
+    pub fixed: Option<&'a [bool]>,
 }
 
 /// A value that is known before the start: see [`crate::solve_with_past`].
@@ -146,6 +149,9 @@ pub(crate) fn check_start(start: &Start, t_end: f64, states: usize, held: usize)
         if let Some(index) = values.iter().position(|v| !v.is_finite()) {
             return Err(UsageError::NotFinite { what, index });
         }
+    }
+    if let Some(fixed) = start.fixed.filter(|fixed| fixed.len() != states) {
+        return Err(UsageError::WrongLength { what: "list of given states", expected: states, found: fixed.len() });
     }
     for (what, t) in [("start time", start.t), ("end time", t_end)] {
         if !t.is_finite() {

@@ -1,6 +1,6 @@
 //! What came out of a run, and why it ended early if it did.
 
-use crate::{Chosen, Mixture, Work};
+use crate::{Chosen, Inconsistency, Mixture, Work};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,6 +243,8 @@ pub struct Outcome {
     pub d: Vec<f64>,
     /// How the sides of switches are mixed, if the solution slides along their boundaries there.
     pub sliding: Option<Mixture>,
+    /// All about the equations that could not be fulfilled, if this is the reason.
+    pub inconsistency: Option<Inconsistency>,
     /// Counts.
     pub statistics: Statistics,
     /// Stability, not accuracy, limited the steps of an explicit method for a long time.

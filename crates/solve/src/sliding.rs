@@ -1,6 +1,7 @@
 //! Motion along boundaries of switches towards which both sides point: Filippov's convex combination.
 
-use crate::{Layout, System};
+use crate::consistency::{Consistency, Resolved};
+use crate::{Layout, Reason, StepFailure, System};
 
 /// A value of g at which the mode of a switch changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -213,24 +214,81 @@ impl System for Slide<'_> {
 pub(crate) struct Flow<'a> {
     pub system: &'a mut dyn System,
     pub sliding: Option<Sliding>,
+    /// What keeps it on its algebraic equations and invariants, if it has such.
+    pub consistency: Option<Box<Consistency>>,
     /// Evaluations of f that the methods do not see.
     pub extra_evaluations: u64,
 }
 
 impl<'a> Flow<'a> {
-    pub fn new(system: &'a mut dyn System) -> Flow<'a> {
-        Flow { system, sliding: None, extra_evaluations: 0 }
+    pub fn new(system: &'a mut dyn System, consistency: Option<Box<Consistency>>) -> Flow<'a> {
+        Flow { system, sliding: None, consistency, extra_evaluations: 0 }
     }
 
-    /// Does `work` with the system to be integrated: the given one itself unless it slides.
+    /// Does `work` with the system to be integrated: the given one itself unless it slides or has algebraic states.
     #[inline]
     pub fn with<R>(&mut self, work: impl FnOnce(&mut dyn System) -> R) -> R {
-        match &mut self.sliding {
-            None => work(self.system),
-            Some(sliding) => {
+        match (&mut self.sliding, &mut self.consistency) {
+            (None, None) => work(self.system),
+            (None, Some(consistency)) => work(&mut Resolved { system: self.system, consistency }),
+            (Some(sliding), None) => {
                 let extra_evaluations = &mut self.extra_evaluations;
                 work(&mut Slide { system: self.system, sliding, extra_evaluations })
             }
+            (Some(sliding), Some(consistency)) => {
+                let extra_evaluations = &mut self.extra_evaluations;
+                let system = &mut Resolved { system: self.system, consistency };
+                work(&mut Slide { system, sliding, extra_evaluations })
+            }
+        }
+    }
+
+    /// Does `work` with the system for given modes: not sliding, but with its algebraic states solved for.
+    #[inline]
+    pub fn resolved<R>(&mut self, work: impl FnOnce(&mut dyn System, Option<&mut Sliding>) -> R) -> R {
+        let sliding = self.sliding.as_mut();
+        match &mut self.consistency {
+            None => work(self.system, sliding),
+            Some(consistency) => work(&mut Resolved { system: self.system, consistency }, sliding),
+        }
+    }
+
+    /// g of every switch, the state being on its equations.
+    pub fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {
+        self.resolved(|system, _| system.switch_values(t, y, d, g));
+    }
+
+    /// Takes y back onto the algebraic equations and the invariants; returns by how many tolerances it moved.
+    pub fn restore(&mut self, t: f64, y: &mut [f64], d: &[f64]) -> Result<f64, StepFailure> {
+        if self.consistency.is_none() {
+            return Ok(0.0);
+        }
+        let mixture = self.mixture(t, y, d).cloned();
+        let Some(consistency) = &mut self.consistency else { return Ok(0.0) };
+        let Some(mixture) = mixture else { return consistency.restore(self.system, t, y, d, true) };
+        // Each side has algebraic states of its own: they are mixed like f.
+        let (before, mut result) = (y.to_vec(), Ok(0.0));
+        let mut one_side = |d: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&before);
+            match (consistency.restore(self.system, t, values, d, false), &mut result) {
+                (Ok(moved), Ok(most)) => *most = moved.max(*most),
+                (Err(failure), _) => result = Err(failure),
+                (Ok(_), Err(_)) => {}
+            }
+        };
+        mixture.mix(&mut one_side, y);
+        result
+    }
+
+    /// An event changed d, or y from `before`: what follows from others follows again.
+    pub fn refresh(&mut self, t: f64, before: &[f64], y: &mut [f64], d: &[f64]) -> Result<(), Reason> {
+        self.system.refresh(t, d, y);
+        if self.sliding.is_some() {
+            return self.restore(t, y, d).map(|_| ()).map_err(|failure| failure.without_step(t));
+        }
+        match &mut self.consistency {
+            Some(consistency) => consistency.settle(self.system, t, before, y, d),
+            None => Ok(()),
         }
     }
 
@@ -241,9 +299,12 @@ impl<'a> Flow<'a> {
 
     /// Slides along this boundary, too; returns whether that is possible together with the others.
     pub fn slide(&mut self, boundary: Boundary, t: f64, y: &[f64], d: &[f64]) -> bool {
+        let layout = self.system.layout();
         let sliding = self.sliding.get_or_insert_default();
-        sliding.add(boundary, self.system.layout());
-        let possible = sliding.boundaries.len() == 1 || sliding.find_order(self.system, t, y, d);
+        sliding.add(boundary, layout);
+        let possible = self.resolved(|system, sliding| {
+            sliding.is_some_and(|sliding| sliding.boundaries.len() == 1 || sliding.find_order(system, t, y, d))
+        });
         if !possible {
             self.stop_sliding(boundary.switch);
         }
@@ -263,18 +324,19 @@ impl<'a> Flow<'a> {
 
     /// dg/dt above and below the boundary of each switch that slides.
     pub fn side_slopes(&mut self, t: f64, y: &[f64], d: &[f64], up: &mut [f64], down: &mut [f64]) {
-        let Some(sliding) = &mut self.sliding else { return };
-        sliding.weigh(self.system, t, y, d);
-        for (i, others) in &sliding.order {
-            let switch = sliding.boundaries[*i].switch;
-            (up[switch], down[switch]) = sliding.both_slopes(*i, others);
-        }
+        self.resolved(|system, sliding| {
+            let Some(sliding) = sliding else { return };
+            sliding.weigh(system, t, y, d);
+            for (i, others) in &sliding.order {
+                let switch = sliding.boundaries[*i].switch;
+                (up[switch], down[switch]) = sliding.both_slopes(*i, others);
+            }
+        });
     }
 
     /// The mixture at a point, if it slides.
     pub fn mixture(&mut self, t: f64, y: &[f64], d: &[f64]) -> Option<&Mixture> {
-        let sliding = self.sliding.as_mut()?;
-        sliding.weigh(self.system, t, y, d);
-        Some(&sliding.mixture)
+        self.resolved(|system, sliding| sliding.map(|sliding| sliding.weigh(system, t, y, d)));
+        self.sliding.as_ref().map(|sliding| &sliding.mixture)
     }
 }

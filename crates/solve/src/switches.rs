@@ -116,7 +116,7 @@ impl Switches {
         self.rested.fill(false);
         let mut unsettled = 0;
         for _ in 0..rounds {
-            flow.system.switch_values(now.t, now.y, d, &mut self.g);
+            flow.switch_values(now.t, now.y, d, &mut self.g);
             flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
             let mut changed = false;
             for index in 0..self.of_state.len() {
@@ -150,7 +150,7 @@ impl Switches {
     /// The modes at this very instant, whatever follows: on a boundary that of the boundary. Those that have already left
     /// one, by no more than rounding, count as on it or not.
     pub fn modes_at(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64], left_count: bool) {
-        flow.system.switch_values(now.t, now.y, d, &mut self.g);
+        flow.switch_values(now.t, now.y, d, &mut self.g);
         flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
         for index in 0..self.of_state.len() {
             let (k, kind) = self.of_state[index];

@@ -217,6 +217,10 @@ impl Method for Switching {
         Ok(())
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        self.method().moved(y);
+    }
+
     fn accept(&mut self) {
         let Some(active) = self.active else { return };
         self.accepted[active] += 1;
@@ -277,14 +281,6 @@ impl Method for Switching {
     }
 
     fn work(&self) -> Work {
-        let mut sum = Work::default();
-        for Work { f, jets, jacobian, lu, newton } in self.methods.iter().map(|named| named.method.work()) {
-            sum.f += f;
-            sum.jets += jets;
-            sum.jacobian += jacobian;
-            sum.lu += lu;
-            sum.newton += newton;
-        }
-        sum
+        self.methods.iter().fold(Work::default(), |sum, named| sum.plus(named.method.work()))
     }
 }

@@ -23,6 +23,10 @@ pub(crate) fn compile_results(
     results: &[u32],
     registers: &[f64],
 ) -> Option<JetCode> {
+    // the row of an algebraic state is no derivative
+    if program.layout.algebraic > 0 {
+        return None;
+    }
     let states = program.layout.states;
     let mut lins: Vec<Lin> = Vec::with_capacity(program.first_temporary as usize + section.instructions.len());
     for (register, &value) in registers[..program.first_temporary as usize].iter().enumerate() {

@@ -154,6 +154,7 @@ impl<'a> Lane<'a> {
             ..Statistics::default()
         };
         let outcome = Outcome {
+            inconsistency: None,
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: state.t[l],

@@ -148,7 +148,7 @@ impl<'a> Batch<'a> {
             let index = self.next;
             self.next += 1;
             let start = &self.starts[index];
-            let from = Start { t: start.t, y: start.y, held: &[] };
+            let from = Start { t: start.t, y: start.y, ..Start::default() };
             let rows = RowTimes::new(&self.options.rows, start.t, start.t_end);
             let (Ok(()), Ok(rows)) = (check_start(&from, start.t_end, self.state.y.len(), 0), rows) else { continue };
             self.lanes[l] = Lane::new(index, rows);

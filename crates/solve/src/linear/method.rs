@@ -326,6 +326,12 @@ impl Method for LinearTaylor {
         self.engine.as_ref().is_some_and(|engine| self.terms.of_place(engine.place(state), c))
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        self.end.copy_from_slice(y);
+        self.lost_next.fill(0.0);
+        self.y_known = false;
+    }
+
     fn accept(&mut self) {
         self.begun = false;
         // the step with given parts has no end by places

@@ -435,6 +435,18 @@ impl Method for Taylor {
         }
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        match &mut self.substitute {
+            Some(substitute) if self.substituted => substitute.method.moved(y),
+            _ => {
+                self.y1.copy_from_slice(y);
+                self.rest.fill(0.0);
+                // The series that was begun is that of another point.
+                (self.begun, self.accepted) = (false, false);
+            }
+        }
+    }
+
     fn accept(&mut self) {
         if self.substituted {
             if let Some(substitute) = &mut self.substitute {

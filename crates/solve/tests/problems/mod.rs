@@ -1,5 +1,6 @@
 //! Classical problems and small tools shared by the tests.
 
+pub mod constrained;
 pub mod hybrid;
 pub mod implicit;
 
@@ -133,6 +134,7 @@ pub fn run_held(
     options: &Options,
 ) -> (Outcome, Table) {
     let mut table = Table::default();
-    let outcome = solve(system, method, &Start { t: 0.0, y, held }, t_end, options, &mut table).expect("usage");
+    let outcome =
+        solve(system, method, &Start { t: 0.0, y, held, fixed: None }, t_end, options, &mut table).expect("usage");
     (outcome, table)
 }

@@ -1,0 +1,146 @@
+//! What must be zero at one instant: the residuals of the algebraic states, then the invariants; and their derivatives.
+
+use std::sync::Arc;
+
+use crate::{Pattern, System, Tolerance, Work};
+
+/// The equations at a time and for discrete values.
+pub(super) struct Equations<'a> {
+    pub system: &'a mut dyn System,
+    pub t: f64,
+    pub d: &'a [f64],
+    pub tol: &'a Tolerance,
+    pub work: &'a mut Work,
+    /// Number of states that are not algebraic.
+    pub differential: usize,
+    /// Number of algebraic states.
+    algebraic: usize,
+    /// Number of equations.
+    pub count: usize,
+    /// Row and column of each element of the derivatives, and where its value stands.
+    elements: Vec<(usize, usize, usize)>,
+    patterns: [Option<Arc<Pattern>>; 2],
+    values: [Vec<f64>; 2],
+    f: Vec<f64>,
+}
+
+impl<'a> Equations<'a> {
+    pub fn new(
+        system: &'a mut dyn System,
+        t: f64,
+        d: &'a [f64],
+        tol: &'a Tolerance,
+        work: &'a mut Work,
+    ) -> Equations<'a> {
+        let layout = system.layout();
+        let (states, differential) = (layout.states, layout.differential());
+        let (algebraic, invariants) = (layout.algebraic, layout.invariants);
+        let of_f = if algebraic > 0 { system.jacobian_pattern() } else { None };
+        let kept = if invariants > 0 { system.invariants_pattern() } else { None };
+        let mut elements = Vec::new();
+        if let Some(pattern) = &of_f {
+            let all = pattern.elements().enumerate().filter(|(_, (row, _))| *row as usize >= differential);
+            elements.extend(all.map(|(place, (row, column))| (row as usize - differential, column as usize, place)));
+        }
+        let own = elements.len();
+        if let Some(pattern) = &kept {
+            let all = pattern.elements().enumerate();
+            elements.extend(all.map(|(place, (row, column))| (algebraic + row as usize, column as usize, place)));
+        }
+        debug_assert!(own <= elements.len(), "those of the residuals come first");
+        let length = |pattern: &Option<Arc<Pattern>>| vec![0.0; pattern.as_ref().map_or(0, |pattern| pattern.len())];
+        Equations {
+            t,
+            d,
+            tol,
+            work,
+            differential,
+            algebraic,
+            count: algebraic + invariants,
+            elements,
+            values: [length(&of_f), length(&kept)],
+            patterns: [of_f, kept],
+            f: vec![0.0; states],
+            system,
+        }
+    }
+
+    /// All residuals; returns whether they are finite.
+    pub fn residuals(&mut self, y: &[f64], r: &mut [f64]) -> bool {
+        let (own, kept) = r.split_at_mut(self.algebraic);
+        if !own.is_empty() {
+            self.system.derivative(self.t, y, self.d, &mut self.f);
+            self.work.f += 1;
+            own.copy_from_slice(&self.f[self.differential..]);
+        }
+        if !kept.is_empty() {
+            self.system.invariants(self.t, y, self.d, kept);
+        }
+        r.iter().all(|r| r.is_finite())
+    }
+
+    /// The derivatives of all residuals: row, column, value. Returns whether they are finite.
+    pub fn derivatives(&mut self, y: &[f64]) -> bool {
+        if self.patterns[0].is_some() {
+            self.system.jacobian(self.t, y, self.d, &mut self.values[0]);
+            self.work.jacobian += 1;
+        }
+        if self.patterns[1].is_some() {
+            self.system.invariants_jacobian(self.t, y, self.d, &mut self.values[1]);
+        }
+        self.elements().all(|(_, _, value)| value.is_finite())
+    }
+
+    /// Row, column and value of each element, where the derivatives were evaluated last.
+    pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        let value = |row: usize, place: usize| self.values[usize::from(row >= self.algebraic)][place];
+        self.elements.iter().map(move |&(row, column, place)| (row, column, value(row, place)))
+    }
+
+    /// The tolerance of each state, never zero: a state that is zero must be able to move.
+    pub fn weights(&self, y: &[f64]) -> Vec<f64> {
+        weights(self.tol, y)
+    }
+
+    /// How much each residual changes when every state changes by its tolerance, where the derivatives were evaluated
+    /// last. What does not depend on any state has no scale: it counts as far off.
+    pub fn scales(&self, weights: &[f64], r: &[f64]) -> Vec<f64> {
+        let mut scales = vec![0.0; self.count];
+        self.elements().for_each(|(row, column, value)| scales[row] += (value * weights[column]).abs());
+        for (scale, r) in scales.iter_mut().zip(r) {
+            if *scale == 0.0 || !scale.is_finite() {
+                *scale = (self.tol.rtol.max(1e-12) * r.abs()).max(f64::MIN_POSITIVE);
+            }
+        }
+        scales
+    }
+
+    /// The equations in which one of the unknowns occurs.
+    pub fn rows_of(&self, free: &[bool]) -> Vec<usize> {
+        let mut occurs = vec![false; self.count];
+        self.elements.iter().for_each(|&(row, column, _)| occurs[row] |= free[column]);
+        (0..self.count).filter(|&row| occurs[row]).collect()
+    }
+
+    /// The unknowns of these equations among all states.
+    pub fn states_of(&self, rows: &[usize]) -> Vec<usize> {
+        let mut occurs = vec![false; self.f.len()];
+        let mut wanted = vec![false; self.count];
+        rows.iter().for_each(|&row| wanted[row] = true);
+        self.elements.iter().for_each(|&(row, column, _)| occurs[column] |= wanted[row]);
+        (0..occurs.len()).filter(|&j| occurs[j]).collect()
+    }
+
+    /// The place of an equation in machine-readable results: the state it stands for, or the invariant behind the states.
+    pub fn place(&self, row: usize) -> usize {
+        self.differential + row
+    }
+}
+
+/// The tolerance of each state, never zero and never below rounding.
+pub(super) fn weights(tol: &Tolerance, y: &[f64]) -> Vec<f64> {
+    let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs())).min(f64::MAX);
+    let least = (1e-6 * tol.rtol * largest).max(f64::MIN_POSITIVE / f64::EPSILON);
+    let weight = |(y, atol): (&f64, &f64)| (atol + tol.rtol * y.abs()).max(4.0 * f64::EPSILON * y.abs()).max(least);
+    y.iter().zip(&tol.atol).map(weight).collect()
+}

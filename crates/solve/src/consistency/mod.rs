@@ -1,0 +1,218 @@
+//! What keeps a run on its algebraic equations and invariants: consistent states at the start and after events, and the
+//! way back to them at every step and row. A system without such equations has none of this.
+
+mod algebraic;
+mod equations;
+mod homotopy;
+mod least_squares;
+mod newton;
+mod projection;
+mod resolved;
+mod search;
+
+use algebraic::{Algebraic, At};
+use equations::Equations;
+use projection::Projection;
+pub(crate) use resolved::Resolved;
+use search::Effort;
+
+use crate::{Reason, StepFailure, System, Tolerance, Work};
+
+/// After an event a few states make up for what it broke, if they change by no more than so many times what all of them
+/// together would.
+const FEW: f64 = 100.0;
+
+/// Equations of an instant that contradict what is given there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inconsistency {
+    /// When.
+    pub t: f64,
+    /// The violated equations, the worst first: the algebraic state that each stands for, or the invariant counted behind
+    /// the states; and its residual, with the given states as they are and the others where it is violated least.
+    pub violated: Vec<(usize, f64)>,
+    /// Sets of given states: if those of one set were not given, there would be a solution. The one that changes least is
+    /// the first.
+    pub free: Vec<Vec<usize>>,
+}
+
+impl Inconsistency {
+    fn reason(&self) -> Reason {
+        let (equation, residual) = self.violated.first().copied().unwrap_or((0, f64::NAN));
+        Reason::Inconsistent { t: self.t, equation, residual }
+    }
+}
+
+/// Everything about the algebraic equations and invariants of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct Consistency {
+    tol: Tolerance,
+    differential: usize,
+    algebraic: Option<Algebraic>,
+    projection: Option<Projection>,
+    /// The method knows nothing of algebraic states: they are solved for in every evaluation of f.
+    pub inside_f: bool,
+    /// The index is above 1 and not reduced: the algebraic states do not follow from the others.
+    direct: bool,
+    /// Why an evaluation could not be made, if it was the last one.
+    pub failure: Option<StepFailure>,
+    /// What was found wrong.
+    pub found: Option<Inconsistency>,
+    /// Evaluations.
+    pub work: Work,
+}
+
+impl Consistency {
+    /// `None` for a system that needs nothing of it. `inside_f` for a method that knows no algebraic states.
+    pub fn new(system: &mut dyn System, tol: &Tolerance, inside_f: bool) -> Option<Box<Consistency>> {
+        let layout = system.layout();
+        if layout.algebraic == 0 && layout.invariants == 0 {
+            return None;
+        }
+        let direct = layout.indices.iter().any(|&index| index > 1);
+        let (differential, algebraic, invariants) = (layout.differential(), layout.algebraic, layout.invariants);
+        Some(Box::new(Consistency {
+            tol: tol.clone(),
+            differential,
+            algebraic: (algebraic > 0 && !direct).then(|| Algebraic::new(system)),
+            projection: (invariants > 0 && !direct).then(|| Projection::new(system)),
+            inside_f: inside_f && algebraic > 0,
+            direct,
+            failure: None,
+            found: None,
+            work: Work::default(),
+        }))
+    }
+
+    /// Solves for the algebraic states near where they are and moves the others onto the invariants; returns by how many
+    /// tolerances the state moved, algebraic states counting only if the method computes them.
+    pub fn restore(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &mut [f64],
+        d: &[f64],
+        keep: bool,
+    ) -> Result<f64, StepFailure> {
+        let at = At { t, d, tol: &self.tol, keep };
+        let mut moved = 0.0;
+        if let Some(algebraic) = &mut self.algebraic {
+            let change = algebraic.solve(system, &at, y, &mut self.work)?;
+            moved = if self.inside_f { 0.0 } else { change };
+        }
+        if let Some(projection) = &mut self.projection {
+            moved += projection.project(system, &at, y, self.algebraic.as_mut(), &mut self.work)?;
+        }
+        Ok(moved)
+    }
+
+    /// The algebraic states alone, from scratch.
+    fn resolve(&mut self, system: &mut dyn System, t: f64, y: &mut [f64], d: &[f64]) -> Result<(), StepFailure> {
+        let at = At { t, d, tol: &self.tol, keep: false };
+        match &mut self.algebraic {
+            Some(algebraic) => algebraic.solve(system, &at, y, &mut self.work).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Number of states that are not algebraic.
+    pub fn differential(&self) -> usize {
+        self.differential
+    }
+
+    /// The start: states that are not fixed are guesses.
+    pub fn start(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &mut [f64],
+        d: &[f64],
+        fixed: Option<&[bool]>,
+    ) -> Result<(), Reason> {
+        if self.direct && self.inside_f {
+            return Err(Reason::SingularJacobian { t, h: 0.0, component: self.differential });
+        }
+        let free: Vec<bool> = match fixed {
+            Some(fixed) => fixed.iter().map(|fixed| !fixed).collect(),
+            None => (0..y.len()).map(|i| i >= self.differential).collect(),
+        };
+        let guess = y.to_vec();
+        let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
+        if search::find(&mut equations, &free, y, Effort::All) {
+            self.polish(system, t, y, d);
+            return Ok(());
+        }
+        let found = search::explain(&mut equations, &free, &guess, y);
+        let reason = found.reason();
+        self.found = Some(found);
+        Err(reason)
+    }
+
+    /// What is within the tolerances is made exact, if that is possible at once.
+    fn polish(&mut self, system: &mut dyn System, t: f64, y: &mut [f64], d: &[f64]) {
+        let mut better = y.to_vec();
+        if self.restore(system, t, &mut better, d, false).is_ok() {
+            y.copy_from_slice(&better);
+        }
+    }
+
+    /// After an event, which found the state at `before`: what it assigned stays if that is possible; then what moves is
+    /// velocities, or whatever was not assigned.
+    pub fn settle(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        before: &[f64],
+        y: &mut [f64],
+        d: &[f64],
+    ) -> Result<(), Reason> {
+        let n = y.len();
+        let mut near = y.to_vec();
+        let moved = self.restore(system, t, &mut near, d, false);
+        let within = |i: usize| {
+            let scale = self.tol.atol[i] + self.tol.rtol * y[i].abs();
+            (near[i] - y[i]).abs() <= 10.0 * scale
+        };
+        if moved.is_ok() && (0..self.differential).all(within) {
+            y.copy_from_slice(&near);
+            return Ok(());
+        }
+        let mut is_velocity = vec![false; n];
+        system.layout().velocity.iter().flatten().for_each(|&state| is_velocity[state as usize] = true);
+        let algebraic = |i: usize| i >= self.differential;
+        let kept = |i: usize| y[i] == before[i];
+        let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
+        let weights = equations.weights(y);
+        let change = |found: &[f64]| {
+            let scaled = (0..self.differential).map(|i| (found[i] - y[i]).abs() / weights[i]);
+            scaled.fold(0.0, f64::max)
+        };
+        let mut solution = |free: Vec<bool>, effort| {
+            let mut found = y.to_vec();
+            search::find(&mut equations, &free, &mut found, effort).then_some(found)
+        };
+        // The algebraic states alone; or else what takes the smallest change of all, unless a few states can do it.
+        let mut best = solution((0..n).map(algebraic).collect(), Effort::All);
+        if best.is_none() {
+            best = solution(vec![true; n], Effort::Near);
+            let least = best.as_ref().map_or(f64::INFINITY, |all| change(all));
+            let sets: [Vec<bool>; 2] = [
+                (0..n).map(|i| algebraic(i) || (kept(i) && is_velocity[i])).collect(),
+                (0..n).map(|i| algebraic(i) || kept(i)).collect(),
+            ];
+            let few =
+                sets.into_iter().find_map(|free| solution(free, Effort::Near).filter(|y| change(y) <= FEW * least));
+            best = few.or(best);
+        }
+        if let Some(found) = best {
+            y.copy_from_slice(&found);
+            self.polish(system, t, y, d);
+            return Ok(());
+        }
+        let violated = search::violated(&mut equations, y);
+        let places = violated.iter().map(|&(row, r)| (equations.place(row), r)).collect();
+        let found = Inconsistency { t, violated: places, free: Vec::new() };
+        let reason = found.reason();
+        self.found = Some(found);
+        Err(reason)
+    }
+}

@@ -1,0 +1,265 @@
+//! Newton's method for the equations of an instant, damped, for any number of equations and unknowns.
+//!
+//! ```text
+//!   Δ = −J⁺ F(y),   y ← y + λ Δ,   ‖J⁺ F(y + λΔ)‖ ≤ (1 − λ/4) ‖Δ‖
+//! ```
+//!
+//! The monotonicity test is that of the natural level function, which does not depend on how the equations are scaled:
+//! P. Deuflhard, Newton Methods for Nonlinear Problems, 2004, 3.3. J⁺ gives the shortest Δ in units of the tolerances.
+
+use super::equations::Equations;
+use super::least_squares::LeastSquares;
+use crate::Pattern;
+use crate::algebra::Lu;
+
+/// Square systems larger than this are solved by a sparse decomposition first.
+const SMALL: usize = 60;
+/// Iterations.
+const MOST: usize = 60;
+/// The smallest part of a step.
+const SHORTEST: f64 = 1e-8;
+/// A correction of so many tolerances is the last one, for the next is about its square.
+const CONVERGED: f64 = 1e-4;
+/// Matrices with more elements are not decomposed as dense ones.
+const LARGEST: usize = 4_000_000;
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Ended {
+    /// The corrections became small; the residuals are smallest here, which may not be zero.
+    Converged,
+    /// No step leads on from here.
+    Stuck,
+}
+
+/// Which states are to be found, and the equations in which they occur.
+#[derive(Clone, Debug)]
+pub(super) struct Unknowns {
+    /// The states.
+    pub states: Vec<usize>,
+    /// The equations.
+    pub rows: Vec<usize>,
+    /// The place of each state among the unknowns, and of each equation among the rows.
+    column: Vec<Option<u32>>,
+    row: Vec<Option<u32>>,
+}
+
+fn places(of: &[usize], all: usize) -> Vec<Option<u32>> {
+    let mut places = vec![None; all];
+    of.iter().zip(0..).for_each(|(&index, place)| places[index] = Some(place));
+    places
+}
+
+impl Unknowns {
+    pub fn new(equations: &Equations, free: &[bool]) -> Unknowns {
+        let states: Vec<usize> = (0..free.len()).filter(|&j| free[j]).collect();
+        Unknowns::chosen(equations, states, equations.rows_of(free), free.len())
+    }
+
+    /// Some of the unknowns and some of the equations.
+    pub fn chosen(equations: &Equations, states: Vec<usize>, rows: Vec<usize>, all: usize) -> Unknowns {
+        Unknowns { column: places(&states, all), row: places(&rows, equations.count), states, rows }
+    }
+
+    pub fn is_square(&self) -> bool {
+        self.states.len() == self.rows.len()
+    }
+
+    /// The elements of the derivatives that belong to them: row, column, value.
+    fn elements<'b>(&'b self, equations: &'b Equations) -> impl Iterator<Item = (u32, u32, f64)> + 'b {
+        equations.elements().filter_map(|(i, j, value)| Some((self.row[i]?, self.column[j]?, value)))
+    }
+
+    /// The derivatives by columns, rows and columns in their units.
+    pub fn matrix(&self, equations: &Equations, weights: &[f64], scales: &[f64]) -> Vec<f64> {
+        let mut a = vec![0.0; self.rows.len() * self.states.len()];
+        for (i, j, value) in self.elements(equations) {
+            let (i, j) = (i as usize, j as usize);
+            a[j * self.rows.len() + i] += value * weights[self.states[j]] / scales[self.rows[i]];
+        }
+        a
+    }
+}
+
+/// A decomposition of the derivatives.
+enum Decomposition {
+    Dense(LeastSquares),
+    Sparse(Box<Lu<f64>>),
+}
+
+impl Decomposition {
+    fn new(equations: &mut Equations, unknowns: &Unknowns, weights: &[f64], scales: &[f64]) -> Option<Decomposition> {
+        let (rows, columns) = (unknowns.rows.len(), unknowns.states.len());
+        equations.work.lu += 1;
+        if rows == columns && columns > SMALL {
+            let pattern = Pattern::from_elements(rows, unknowns.elements(equations).map(|(i, j, _)| (i, j)));
+            let mut values = vec![0.0; pattern.len()];
+            for (i, j, value) in unknowns.elements(equations) {
+                let (i, j) = (i as usize, j as usize);
+                let place = pattern.place(i, j).expect("an element of the pattern");
+                values[place] += value * weights[unknowns.states[j]] / scales[unknowns.rows[i]];
+            }
+            let mut lu = Lu::new(&pattern);
+            if lu.factor(&values).is_ok() {
+                return Some(Decomposition::Sparse(Box::new(lu)));
+            }
+        }
+        if rows * columns > LARGEST {
+            return None;
+        }
+        let a = unknowns.matrix(equations, weights, scales);
+        a.iter().all(|a| a.is_finite()).then(|| Decomposition::Dense(LeastSquares::new(rows, columns, a)))
+    }
+
+    /// The correction, in units of the weights.
+    fn solve(&mut self, r: &[f64], unknowns: &Unknowns, scales: &[f64]) -> Vec<f64> {
+        let mut b: Vec<f64> = unknowns.rows.iter().map(|&row| -r[row] / scales[row]).collect();
+        match self {
+            Decomposition::Dense(squares) => squares.solve(&b),
+            Decomposition::Sparse(lu) => {
+                lu.solve(&mut b);
+                b
+            }
+        }
+    }
+}
+
+fn length(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+/// Changes the unknowns in y until their corrections are small.
+pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64]) -> Ended {
+    let mut r = vec![0.0; equations.count];
+    let mut trial_r = r.clone();
+    let mut trial = y.to_vec();
+    let mut lambda: f64 = 1.0;
+    if unknowns.states.is_empty() {
+        return Ended::Converged;
+    }
+    if !equations.residuals(y, &mut r) {
+        return Ended::Stuck;
+    }
+    let mut last = f64::INFINITY;
+    for _ in 0..MOST {
+        if !equations.derivatives(y) {
+            return Ended::Stuck;
+        }
+        let weights = equations.weights(y);
+        let scales = equations.scales(&weights, &r);
+        let Some(mut decomposition) = Decomposition::new(equations, unknowns, &weights, &scales) else {
+            return Ended::Stuck;
+        };
+        let delta = decomposition.solve(&r, unknowns, &scales);
+        equations.work.newton += 1;
+        let (norm, most) = (length(&delta), largest(&delta));
+        if !norm.is_finite() {
+            return Ended::Stuck;
+        }
+        // Small, or as small as rounding lets it become.
+        let ends = most <= CONVERGED || (most <= 1.0 && norm > 0.5 * last && lambda == 1.0);
+        last = norm;
+        lambda = (2.0 * lambda).min(1.0);
+        loop {
+            for (&state, delta) in unknowns.states.iter().zip(&delta) {
+                trial[state] = y[state] + lambda * delta * weights[state];
+            }
+            let finite = equations.residuals(&trial, &mut trial_r);
+            if finite
+                && (ends || length(&decomposition.solve(&trial_r, unknowns, &scales)) <= (1.0 - 0.25 * lambda) * norm)
+            {
+                break;
+            }
+            if ends {
+                return Ended::Converged;
+            }
+            lambda *= if finite { 0.5 } else { 0.2 };
+            if lambda < SHORTEST {
+                return Ended::Stuck;
+            }
+        }
+        y.copy_from_slice(&trial);
+        std::mem::swap(&mut r, &mut trial_r);
+        if ends {
+            return Ended::Converged;
+        }
+    }
+    Ended::Stuck
+}
+
+/// The same by the method of Levenberg and Marquardt, for places where the derivatives lose rank and Newton's direction
+/// means nothing:
+///
+/// ```text
+///   min ‖J Δ + F‖² + μ² ‖Δ‖²,   accepted where ‖F‖ falls
+/// ```
+///
+/// J. J. Moré, Lecture Notes in Mathematics 630 (1978) 105–116.
+pub(super) fn solve_regularised(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64]) -> Ended {
+    let (rows, columns) = (unknowns.rows.len(), unknowns.states.len());
+    if columns == 0 || (rows + columns) * columns > LARGEST {
+        return Ended::Stuck;
+    }
+    let mut r = vec![0.0; equations.count];
+    let mut trial_r = r.clone();
+    let mut trial = y.to_vec();
+    if !equations.residuals(y, &mut r) || !equations.derivatives(y) {
+        return Ended::Stuck;
+    }
+    // One scale for all iterations, or a fall could come from the scale.
+    let scales = equations.scales(&equations.weights(y), &r);
+    let size = |r: &[f64]| length(&unknowns.rows.iter().map(|&row| r[row] / scales[row]).collect::<Vec<f64>>());
+    let mut mu = 0.0;
+    for iteration in 0..2 * MOST {
+        if !equations.derivatives(y) {
+            return Ended::Stuck;
+        }
+        let weights = equations.weights(y);
+        let a = unknowns.matrix(equations, &weights, &scales);
+        if iteration == 0 {
+            mu = 1e-2 * largest(&a);
+        }
+        let before = size(&r);
+        loop {
+            let mut augmented = vec![0.0; (rows + columns) * columns];
+            for j in 0..columns {
+                let column = &mut augmented[j * (rows + columns)..(j + 1) * (rows + columns)];
+                column[..rows].copy_from_slice(&a[j * rows..(j + 1) * rows]);
+                column[rows + j] = mu;
+            }
+            let mut b: Vec<f64> = unknowns.rows.iter().map(|&row| -r[row] / scales[row]).collect();
+            b.resize(rows + columns, 0.0);
+            let delta = LeastSquares::new(rows + columns, columns, augmented).solve(&b);
+            (equations.work.lu, equations.work.newton) = (equations.work.lu + 1, equations.work.newton + 1);
+            for (&state, delta) in unknowns.states.iter().zip(&delta) {
+                trial[state] = y[state] + delta * weights[state];
+            }
+            let small = largest(&delta) <= 1e-2;
+            if equations.residuals(&trial, &mut trial_r) && size(&trial_r) < before {
+                let gain = 1.0 - size(&trial_r) / before;
+                mu *= if gain > 0.5 {
+                    0.1
+                } else if gain > 0.1 {
+                    0.5
+                } else {
+                    1.0
+                };
+                y.copy_from_slice(&trial);
+                std::mem::swap(&mut r, &mut trial_r);
+                if small {
+                    return Ended::Converged;
+                }
+                break;
+            }
+            if small || mu > 1e12 * (1.0 + largest(&a)) {
+                return Ended::Converged;
+            }
+            mu = (4.0 * mu).max(1e-12);
+        }
+    }
+    Ended::Stuck
+}

@@ -1,0 +1,57 @@
+//! Steps and rows on the algebraic equations and invariants, for systems that have such.
+
+use super::{Plan, Run};
+use crate::{Reason, StepFailure, Trial};
+
+/// A step whose end must be moved by more tolerances than this was not as good as its error says.
+const FAR: f64 = 4.0;
+/// An end that moves by less is left where it is: f there is known already.
+const NEAR: f64 = 1e-3;
+
+impl Run<'_> {
+    /// Takes the end of the step back onto its equations and tells the method. Returns whether the step stays good.
+    pub(super) fn restore_end(&mut self, plan: Plan, trial: Trial) -> Result<bool, Reason> {
+        let mut end = std::mem::take(&mut self.restored);
+        end.copy_from_slice(self.method.end());
+        let restored = self.flow.restore(plan.end, &mut end, &self.d);
+        self.restored = end;
+        match restored {
+            Err(failure) => self.fail(plan, failure).map(|()| false),
+            Ok(moved) if moved > FAR && self.options.step.is_none() => {
+                self.reject(plan, Trial { error: moved / FAR, next_h: None, ..trial })?;
+                Ok(false)
+            }
+            Ok(moved) if moved > NEAR => {
+                self.method.moved(&self.restored);
+                Ok(true)
+            }
+            Ok(_) => {
+                let differential = self.differential();
+                self.restored[..differential].copy_from_slice(&self.method.end()[..differential]);
+                Ok(true)
+            }
+        }
+    }
+
+    fn differential(&self) -> usize {
+        self.flow.consistency.as_ref().map_or(self.y.len(), |consistency| consistency.differential())
+    }
+
+    /// Takes a point inside the step, from its dense output, back onto its equations.
+    pub(super) fn restore_inside(&mut self, t: f64, theta: f64, y: &mut [f64]) -> Result<(), Reason> {
+        let Some(consistency) = &self.flow.consistency else { return Ok(()) };
+        if consistency.inside_f {
+            // The method knows nothing of these states: the search begins between those at the ends.
+            for (i, y) in y.iter_mut().enumerate().skip(consistency.differential()) {
+                *y = self.y[i] + theta * (self.restored[i] - self.y[i]);
+            }
+        }
+        self.flow.restore(t, y, &self.d).map(|_| ()).map_err(|failure| failure.without_step(t))
+    }
+
+    /// Why f could not be evaluated, if that is because the algebraic equations inside of it could not be solved.
+    pub(super) fn failure_inside_f(&mut self) -> Option<StepFailure> {
+        let failure = self.flow.consistency.as_mut()?.failure.take();
+        failure.filter(|failure| matches!(failure, StepFailure::Newton { .. } | StepFailure::Singular { .. }))
+    }
+}
