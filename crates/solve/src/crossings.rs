@@ -15,8 +15,8 @@ use crate::channels::{Channel, ChannelKind, Channels, Step};
 use crate::roots::{At, locate, lowest};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Switches, plain_mode};
-use proven::Proof;
 use crate::{Method, Tolerance};
+use proven::Proof;
 
 /// Parts into which a piece is divided by the samples.
 const PARTS: usize = 8;
@@ -141,8 +141,7 @@ impl Search<'_, '_> {
     fn touching(&mut self, channel: &Channel, theta: f64) -> Option<Found> {
         let boundary = channel.boundary;
         let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
-        let matters =
-            has_side && boundary.on != boundary.above && (self.touch_counts)(self.flow, boundary.switch);
+        let matters = has_side && boundary.on != boundary.above && (self.touch_counts)(self.flow, boundary.switch);
         matters.then_some(Found::Crossing(Crossing { theta, boundary, touch: true, jump: None, leaves: None }))
     }
 }

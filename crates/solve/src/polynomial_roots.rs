@@ -85,12 +85,7 @@ impl Expansion {
 
     /// Goes from left to right through all places where v may be below `near`, which is not negative. `falling` is where it
     /// has been falling since before it begins near zero.
-    pub fn spots(
-        &self,
-        near: f64,
-        falling: Option<f64>,
-        visit: &mut dyn FnMut(Spot) -> ControlFlow<()>,
-    ) -> End {
+    pub fn spots(&self, near: f64, falling: Option<f64>, visit: &mut dyn FnMut(Spot) -> ControlFlow<()>) -> End {
         let near = near.max(self.noise() + self.rest[0]);
         let mut walk = Walk { of: self, near, falling, visit };
         let mut rest = vec![Interval { from: 0.0, to: 1.0, b: bernstein(&self.c) }];
@@ -356,7 +351,8 @@ mod tests {
             // Where three are nearly one, rounding of the coefficients moves them too far.
             exact.sort_by(f64::total_cmp);
             places.sort_by(f64::total_cmp);
-            if places.windows(3).any(|three| three[2] - three[0] < 0.05) || exact.iter().any(|r| (r - 1.0).abs() < 1e-9) {
+            if places.windows(3).any(|three| three[2] - three[0] < 0.05) || exact.iter().any(|r| (r - 1.0).abs() < 1e-9)
+            {
                 continue;
             }
             // A factor that has no root does not change anything: e^x, to an order that shows it.
@@ -391,7 +387,10 @@ mod tests {
                 assert!(near(&places[0]), "{r}: {places:?}");
             }
             let found = roots(&[r * r - 1e-10, -2.0 * r, 1.0]);
-            assert!(matches!(found[..], [a, b] if (a - r + 1e-5).abs() < 1e-9 && (b - r - 1e-5).abs() < 1e-9), "{found:?}");
+            assert!(
+                matches!(found[..], [a, b] if (a - r + 1e-5).abs() < 1e-9 && (b - r - 1e-5).abs() < 1e-9),
+                "{found:?}"
+            );
         }
     }
 
