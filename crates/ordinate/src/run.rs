@@ -219,7 +219,7 @@ fn run(
     for round in 0..options.repeat.max(1) {
         let mut method = choice.build(layout.states, options.step.is_some());
         let begin = Instant::now();
-        let from = Start { t: t_start, y: &start.states, held: &start.held };
+        let from = Start { t: t_start, y: &start.states, held: &start.held, fixed: None };
         let sinks: &mut dyn Sink = if round == 0 { &mut recorder } else { &mut Silent };
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, t_end, &solver_options, sinks)
             .map_err(|e| usage(explain::usage_error(&e, compiled)))?;
