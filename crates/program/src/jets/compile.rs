@@ -46,7 +46,13 @@ pub(crate) fn compile_results(
         }
     }
     let code = JetCode { states, nodes: states + 1, ..JetCode::default() };
-    let mut c = Compiler { code, lists: &program.lists, shared: FxHashMap::default() };
+    let mut c = Compiler {
+        code,
+        lists: &program.lists,
+        shared: FxHashMap::default(),
+        sums: FxHashMap::default(),
+        products: FxHashMap::default(),
+    };
     for (instruction, uses) in section.instructions.iter().zip(uses) {
         debug_assert_eq!(instruction.out as usize, lins.len(), "temporaries are written in their order");
         if uses == 0 {
@@ -131,6 +137,10 @@ struct Compiler<'a> {
     lists: &'a [Vec<f64>],
     /// Nodes that several functions of one operand share.
     shared: FxHashMap<(Shared, u32, u64, u64), u32>,
+    /// Nodes of sums, by their terms with the first one positive; and the sign of their first one.
+    sums: FxHashMap<Vec<u64>, (u32, f64)>,
+    /// Nodes of products of two nodes.
+    products: FxHashMap<[u32; 2], u32>,
 }
 
 impl Compiler<'_> {
@@ -147,13 +157,24 @@ impl Compiler<'_> {
         Sum { scale: 1.0, constant: lin.constant, from, to: self.code.terms.len() as u32 }
     }
 
-    /// The same with its sum as a node of its own, if it has several terms.
+    /// The same with its sum as a node of its own, if it has several terms. It is shared with those that are the same or
+    /// the opposite: what attracts one body in x₁ − x₂ attracts another one in x₂ − x₁.
     fn as_node(&mut self, lin: &Lin) -> Lin {
         if lin.terms.len() < 2 {
             return lin.clone();
         }
+        let mut terms = lin.terms.clone();
+        terms.sort_unstable_by_key(|(node, _)| *node);
+        let sign = terms[0].1.signum();
+        let bits = terms.iter().flat_map(|&(node, c)| [u64::from(node), (sign * c).to_bits()]);
+        // 0 also where it would be −0
+        let key: Vec<u64> = bits.chain([(sign * lin.constant + 0.0).to_bits()]).collect();
+        if let Some(&(node, other)) = self.sums.get(&key) {
+            return Lin::node(node).times(lin.scale * (sign * other));
+        }
         let sum = self.sum(lin);
         let node = self.emit(JetOp::Sum(sum));
+        self.sums.insert(key, (node, sign));
         Lin::node(node).times(lin.scale)
     }
 
@@ -274,7 +295,24 @@ impl Compiler<'_> {
                     let square = self.square_of(Operand::plain(a.node));
                     return Lin::node(square).times(a.factor * b.factor);
                 }
-                Lin::node(if a == b { self.square_of(a) } else { self.emit(JetOp::Mul(a, b)) })
+                if a == b {
+                    return Lin::node(self.square_of(a));
+                }
+                // ±a · ±b: one product for all signs
+                let signed = |a: Operand| a.factor.abs() == 1.0 && a.constant == 0.0;
+                if !(signed(a) && signed(b)) {
+                    return Lin::node(self.emit(JetOp::Mul(a, b)));
+                }
+                let key = [a.node.min(b.node), a.node.max(b.node)];
+                let node = match self.products.get(&key) {
+                    Some(&node) => node,
+                    None => {
+                        let node = self.emit(JetOp::Mul(Operand::plain(a.node), Operand::plain(b.node)));
+                        self.products.insert(key, node);
+                        node
+                    }
+                };
+                Lin::node(node).times(a.factor * b.factor)
             }
         }
     }

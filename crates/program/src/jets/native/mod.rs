@@ -29,7 +29,9 @@ mod registers;
 #[cfg(test)]
 mod tests;
 
+use super::code::JetCode;
 use super::engine::{Engine, Step};
+use super::recurrence::Kind;
 use emit::{BIAS, Weight};
 use memory::Executable;
 use plan::Plan;
@@ -70,7 +72,7 @@ impl Native {
     pub fn new(engine: &Engine, order: usize) -> Option<Native> {
         let top = order.next_multiple_of(4).min(HIGHEST).min(engine.room);
         // tests want it for all codes
-        if top < 2 || size(engine) > LARGEST && !cfg!(test) {
+        if top < 2 || !fits(&engine.code) && !cfg!(test) {
             return None;
         }
         let emitted = emit::emit(engine, &Plan::new(engine), top);
@@ -143,10 +145,22 @@ impl Native {
     }
 }
 
+/// Whether a code is small enough for machine code.
+pub(super) fn fits(code: &JetCode) -> bool {
+    size(code) <= LARGEST
+}
+
 /// About how many bytes the code for order [`USUAL`] has, 8 per instruction: a sum has two for each term, all else little.
-fn size(engine: &Engine) -> usize {
+fn size(code: &JetCode) -> usize {
+    let (mut products, mut squares) = (0usize, 0usize);
+    for form in code.instructions.iter().map(|i| i.form()) {
+        match form.kind {
+            Kind::Square => squares += 1,
+            _ => products += form.product.iter().chain(&form.weighted).count(),
+        }
+    }
+    let (products, squares) = (products.div_ceil(4), squares.div_ceil(4));
     let terms = USUAL * (USUAL + 1) / 2;
-    let inner = terms * (2 * engine.products.len() + engine.squares.len());
-    let others = 6 * (engine.products.len() + engine.squares.len()) + 4 * engine.steps.len() + engine.terms.len();
-    8 * (inner + USUAL * (others + 3 * engine.results.len()))
+    let others = 6 * (products + squares) + 4 * code.instructions.len() + code.terms.len();
+    8 * (terms * (2 * products + squares) + USUAL * (others + 3 * code.results.len()))
 }

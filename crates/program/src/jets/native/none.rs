@@ -1,5 +1,6 @@
 //! Where there is no machine code for series: the interpreter does everything.
 
+use super::code::JetCode;
 use super::engine::{Engine, Step};
 
 /// Machine code, of which there is none.
@@ -21,4 +22,9 @@ impl Native {
     pub fn run(&mut self, _: &mut [f64], _: &[Step], _: f64, _: [usize; 2], _: &mut [f64]) -> usize {
         match *self {}
     }
+}
+
+/// Whether a code is small enough for machine code: none is.
+pub(super) fn fits(_: &JetCode) -> bool {
+    false
 }

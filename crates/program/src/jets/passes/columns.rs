@@ -5,10 +5,13 @@ use crate::jets::kernel::Kernel;
 use std::ops::Range;
 
 /// So many instructions at a time: what belongs to them stays in the first-level cache.
-pub(super) const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 128;
 
 /// One number per instruction of a block.
 pub(super) type Block = [f64; BLOCK];
+
+/// Room for what is gathered.
+pub(super) type Scratch = [Block; 4];
 
 /// One operand of like instructions: where its places begin, and what is known of each block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,25 +112,79 @@ impl Columns {
     /// # Safety
     /// As for [`Columns::read`].
     #[inline(always)]
-    pub unsafe fn sum<K: Kernel>(&self, terms: &Terms, block: usize, from: &[f64], sums: &mut [f64]) {
-        let mut buffer = [0.0; BLOCK];
-        sums.fill(-0.0);
+    pub unsafe fn sum<K: Kernel>(
+        &self,
+        terms: &Terms,
+        block: usize,
+        from: &[f64],
+        scratch: &mut Scratch,
+        sums: &mut [f64],
+    ) {
+        let terms = unsafe { self.terms.get_unchecked(terms.columns.clone()) };
+        // several columns at a time, so that their sums stay in registers
+        let (fours, rest) = terms.as_chunks::<4>();
+        let mut add = Add { columns: self, block, from, scratch, sums, first: true };
         unsafe {
-            for term in self.terms.get_unchecked(terms.columns.clone()) {
-                let read = self.read(term.column, block, sums.len(), from, &mut buffer);
-                let begin = term.factors + block * BLOCK;
-                let factors = self.factors.get_unchecked(begin..begin + sums.len());
-                if *self.uniform.get_unchecked(term.blocks + block) {
-                    let factor = *factors.get_unchecked(0);
-                    for (sum, x) in sums.iter_mut().zip(read) {
-                        *sum = K::fma(factor, *x, *sum);
-                    }
-                } else {
-                    for ((sum, x), factor) in sums.iter_mut().zip(read).zip(factors) {
-                        *sum = K::fma(*factor, *x, *sum);
-                    }
-                }
+            fours.iter().for_each(|four| add.terms::<K, 4>(four));
+            match *rest {
+                [a, b, c] => add.terms::<K, 3>(&[a, b, c]),
+                [a, b] => add.terms::<K, 2>(&[a, b]),
+                [a] => add.terms::<K, 1>(&[a]),
+                _ if terms.is_empty() => sums.fill(-0.0),
+                _ => {}
             }
         }
+    }
+}
+
+/// A block of sums, some of whose terms may have been added.
+struct Add<'a> {
+    columns: &'a Columns,
+    block: usize,
+    from: &'a [f64],
+    scratch: &'a mut Scratch,
+    sums: &'a mut [f64],
+    /// Whether there is nothing yet.
+    first: bool,
+}
+
+impl Add<'_> {
+    /// Adds M terms.
+    ///
+    /// # Safety
+    /// As for [`Columns::read`].
+    #[inline(always)]
+    unsafe fn terms<K: Kernel, const M: usize>(&mut self, terms: &[Term; M]) {
+        let Columns { factors, uniform, .. } = self.columns;
+        let (n, block) = (self.sums.len(), self.block);
+        let mut reads: [&[f64]; M] = [&[]; M];
+        for ((term, buffer), read) in terms.iter().zip(&mut *self.scratch).zip(&mut reads) {
+            *read = unsafe { self.columns.read(term.column, block, n, self.from, buffer) };
+        }
+        let factors = terms.map(|term| unsafe { factors.as_ptr().add(term.factors + block * BLOCK) });
+        if terms.iter().all(|term| unsafe { *uniform.get_unchecked(term.blocks + block) }) {
+            let same = factors.map(|factors| unsafe { *factors });
+            add::<K, M>(self.sums, self.first, &reads, |j, _| same[j]);
+        } else {
+            add::<K, M>(self.sums, self.first, &reads, |j, i| unsafe { *factors[j].add(i) });
+        }
+        self.first = false;
+    }
+}
+
+/// Adds M terms to sums, of which the factor of term j of sum i is told.
+#[inline(always)]
+fn add<K: Kernel, const M: usize>(
+    sums: &mut [f64],
+    first: bool,
+    reads: &[&[f64]; M],
+    factor: impl Fn(usize, usize) -> f64,
+) {
+    let reads = reads.map(|read| &read[..sums.len()]);
+    let total = |begin: f64, i: usize| (0..M).fold(begin, |sum, j| K::fma(factor(j, i), reads[j][i], sum));
+    if first {
+        (0..sums.len()).for_each(|i| sums[i] = total(-0.0, i));
+    } else {
+        (0..sums.len()).for_each(|i| sums[i] = total(sums[i], i));
     }
 }

@@ -21,13 +21,20 @@ struct Group {
     first: [bool; 2],
 }
 
+/// The places of four nodes.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    places: [u32; 4],
+    /// Whether they follow each other.
+    straight: bool,
+}
+
 /// The inner sums.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inner {
     products: Vec<Group>,
     squares: Vec<Group>,
-    /// The places of each row's nodes.
-    rows: Vec<[u32; 4]>,
+    rows: Vec<Row>,
     /// Coefficients: all orders of a row, then the next row.
     history: Vec<Four>,
     /// Number of orders.
@@ -63,10 +70,11 @@ impl Inner {
             let group = |four: &[[u32; 2]]| {
                 let mut first = [false; 2];
                 let rows = [0, 1].map(|which| {
-                    let nodes: [u32; 4] = std::array::from_fn(|l| four.get(l).map_or(0, |pair| pair[which]));
-                    *known.entry(nodes).or_insert_with(|| {
+                    let places: [u32; 4] = std::array::from_fn(|l| four.get(l).map_or(0, |pair| pair[which]));
+                    *known.entry(places).or_insert_with(|| {
                         first[which] = true;
-                        inner.rows.push(nodes);
+                        let straight = places.iter().zip(places[0]..).all(|(place, expected)| *place == expected);
+                        inner.rows.push(Row { places, straight });
                         inner.rows.len() as u32 - 1
                     })
                 });
@@ -99,8 +107,12 @@ impl Inner {
             for (row, first) in group.rows.into_iter().zip(group.first) {
                 if first {
                     unsafe {
-                        let newest = K::gather(before.as_ptr(), &*rows.add(row as usize));
-                        *history.add(row as usize * stride + k - 1) = newest;
+                        let Row { places, straight } = &*rows.add(row as usize);
+                        *history.add(row as usize * stride + k - 1) = if *straight {
+                            *before.as_ptr().add(places[0] as usize).cast::<Four>()
+                        } else {
+                            K::gather(before.as_ptr(), places)
+                        };
                     }
                 }
             }

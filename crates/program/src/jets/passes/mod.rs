@@ -16,6 +16,7 @@ use super::code::{JetCode, JetOp};
 use super::engine::has_vectors;
 use super::kernel::{Kernel, Portable};
 use super::layout::{inverses, room_for};
+use super::native;
 use super::recurrence::{Factors, Kind, Order, begin, finish};
 use columns::BLOCK;
 use inner::Inner;
@@ -66,9 +67,10 @@ impl Side {
 }
 
 impl Passes {
-    /// `None` if the code is small or its instructions are too different.
+    /// `None` if the code is small, if there will be machine code, or if its instructions are too different.
     pub fn new(code: &JetCode) -> Option<Passes> {
-        if code.instructions.len() + code.states < FEWEST {
+        let native = has_vectors() && native::fits(code);
+        if native || code.instructions.len() + code.states < FEWEST {
             return None;
         }
         Passes::with_runs_of(code, SHORTEST)
@@ -108,7 +110,7 @@ impl Passes {
     pub fn begin(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
         self.done = 0;
         let Schedule { code, states, runs, results, columns } = &self.schedule;
-        let values = &mut self.values;
+        let (values, mut scratch) = (&mut self.values, [[0.0; BLOCK]; 4]);
         values[0] = t;
         for (value, state) in values[1..].iter_mut().zip(states) {
             *value = y[*state as usize];
@@ -118,7 +120,7 @@ impl Passes {
                 let (known, out) = values.split_at_mut(run.out);
                 for (block, out) in out[..run.range.len()].chunks_mut(BLOCK).enumerate() {
                     // SAFETY: the places of operands are those of earlier runs.
-                    unsafe { columns.sum::<Portable>(&run.terms, block, known, out) };
+                    unsafe { columns.sum::<Portable>(&run.terms, block, known, &mut scratch, out) };
                     let instructions = &code.instructions[run.range.start + block * BLOCK..];
                     for (out, instruction) in out.iter_mut().zip(instructions) {
                         if let JetOp::Sum(sum) = &instruction.op {
@@ -151,7 +153,7 @@ impl Passes {
             for (block, range) in blocks(class.range.clone()) {
                 let sums = &mut sums[..range.len()];
                 // SAFETY: all values are known.
-                unsafe { columns.sum::<Portable>(&class.terms, block, values, sums) };
+                unsafe { columns.sum::<Portable>(&class.terms, block, values, &mut scratch, sums) };
                 for (i, value) in range.zip(sums) {
                     let sum = &code.results[i];
                     f[states[i] as usize] = sum.scale * (sum.constant + *value);
@@ -208,6 +210,7 @@ impl Passes {
         let Schedule { states, runs, results, columns, .. } = &self.schedule;
         let [even, odd] = &mut self.newest;
         let (now, other) = if k.is_multiple_of(2) { (even, odd) } else { (odd, even) };
+        let scratch = &mut [[0.0; BLOCK]; 4];
         let order = Order { k: k as f64, inverse: self.inverse[k] };
         unsafe {
             self.inner.compute::<K>(k, other);
@@ -216,20 +219,20 @@ impl Passes {
                 let pass = Pass { run, columns, order, factors: &self.factors, sums };
                 // each with a loop of its own
                 match run.kind {
-                    Kind::Sum => pass.sum::<K>(now),
-                    Kind::Binary => pass.run::<K>(Kind::Binary, now),
-                    Kind::Unary => pass.run::<K>(Kind::Unary, now),
-                    Kind::Square => pass.run::<K>(Kind::Square, now),
-                    Kind::Power => pass.run::<K>(Kind::Power, now),
-                    Kind::Weigh => pass.run::<K>(Kind::Weigh, now),
-                    Kind::Antiproduct => pass.run::<K>(Kind::Antiproduct, now),
-                    Kind::Antiquotient => pass.run::<K>(Kind::Antiquotient, now),
+                    Kind::Sum => pass.sum::<K>(now, scratch),
+                    Kind::Binary => pass.run::<K>(Kind::Binary, now, scratch),
+                    Kind::Unary => pass.run::<K>(Kind::Unary, now, scratch),
+                    Kind::Square => pass.run::<K>(Kind::Square, now, scratch),
+                    Kind::Power => pass.run::<K>(Kind::Power, now, scratch),
+                    Kind::Weigh => pass.run::<K>(Kind::Weigh, now, scratch),
+                    Kind::Antiproduct => pass.run::<K>(Kind::Antiproduct, now, scratch),
+                    Kind::Antiquotient => pass.run::<K>(Kind::Antiquotient, now, scratch),
                 }
             }
             other[0] = 0.0;
             let next = Next { k, scale: self.scale, inverse: self.inverse[k + 1] };
             for class in results {
-                next.results::<K>(class, columns, &self.scales, now, &mut other[1..]);
+                next.results::<K>(class, columns, &self.scales, now, scratch, &mut other[1..]);
             }
             for (value, state) in other[1..].iter().zip(states) {
                 *row.get_unchecked_mut(*state as usize) = *value;

@@ -1,7 +1,7 @@
 //! One pass: the newest coefficients of a run, or the next ones of states whose derivatives are alike.
 
 use super::Side;
-use super::columns::{BLOCK, Columns};
+use super::columns::{BLOCK, Columns, Scratch};
 use super::schedule::{Results, Run};
 use crate::jets::engine::divisor;
 use crate::jets::kernel::Kernel;
@@ -27,27 +27,26 @@ pub(super) struct Pass<'a> {
 impl Pass<'_> {
     /// Coefficient k of sums.
     #[inline(always)]
-    pub unsafe fn sum<K: Kernel>(&self, now: &mut [f64]) {
+    pub unsafe fn sum<K: Kernel>(&self, now: &mut [f64], scratch: &mut Scratch) {
         let (known, out) = now.split_at_mut(self.run.out);
         for (block, out) in out[..self.run.range.len()].chunks_mut(BLOCK).enumerate() {
             // SAFETY: operands have places before those of the run.
-            unsafe { self.columns.sum::<K>(&self.run.terms, block, known, out) };
+            unsafe { self.columns.sum::<K>(&self.run.terms, block, known, scratch, out) };
         }
     }
 
     /// Coefficient k of all others; the kind is told so that it is known where this is compiled.
     #[inline(always)]
-    pub unsafe fn run<K: Kernel>(&self, kind: Kind, now: &mut [f64]) {
+    pub unsafe fn run<K: Kernel>(&self, kind: Kind, now: &mut [f64], [one, other, ..]: &mut Scratch) {
         let Run { range, out, a, b, sums, .. } = self.run;
         let (known, out) = now.split_at_mut(*out);
         let (out, second) = out.split_at_mut(range.len());
-        let (mut one, mut other) = ([0.0; BLOCK], [0.0; BLOCK]);
         for (block, range) in blocks(range.clone()) {
             let (from, n) = (block * BLOCK, range.len());
             // SAFETY: operands have places before those of the run; all else has one number per instruction.
             let (a, b, sum, weighted) = unsafe {
-                let a = self.columns.read(*a, block, n, known, &mut one);
-                let b = if kind == Kind::Binary { self.columns.read(*b, block, n, known, &mut other) } else { a };
+                let a = self.columns.read(*a, block, n, known, one);
+                let b = if kind == Kind::Binary { self.columns.read(*b, block, n, known, other) } else { a };
                 let sum = |begin: usize| self.sums.get_unchecked(begin + from..begin + from + n);
                 let none = kind == Kind::Weigh;
                 let sum_of = if none { a } else { sum(sums[0]) };
@@ -90,13 +89,14 @@ impl Next {
         columns: &Columns,
         scales: &[f64],
         now: &[f64],
+        scratch: &mut Scratch,
         to: &mut [f64],
     ) {
         let divisor = divisor(self.k + 1);
         let factor = if divisor.is_none() { self.scale * self.inverse } else { self.scale };
         for (block, range) in blocks(class.range.clone()) {
             let (to, scales) = (&mut to[range.clone()], &scales[range]);
-            unsafe { columns.sum::<K>(&class.terms, block, now, to) };
+            unsafe { columns.sum::<K>(&class.terms, block, now, scratch, to) };
             // The other engine has two terms at least, the missing ones being 0 · t and −0 · t.
             let t = now[0];
             match class.terms.count() {
