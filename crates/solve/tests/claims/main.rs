@@ -1,5 +1,6 @@
 //! What the methods and the driver promise, claim by claim.
 
+mod bdf;
 mod edges;
 mod events;
 mod linear;

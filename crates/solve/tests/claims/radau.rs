@@ -250,7 +250,7 @@ fn stiff_problems_are_solved() {
     ];
     for (problem, make, start, t_end, end, atol) in problems {
         for (name, factor) in
-            [("radau3", 100.0), ("radau5", 10.0), ("radau9", 10.0), ("radau13", 10.0), ("radau", 10.0)]
+            [("radau3", 100.0), ("radau5", 10.0), ("radau9", 10.0), ("radau13", 10.0), ("radau", 10.0), ("bdf", 200.0)]
         {
             let outcome = adaptive(name, make().as_mut(), start, t_end, 1e-6, atol);
             assert_eq!(outcome.status, Status::Ok, "{name} on {problem}: {:?}", outcome.reason);
@@ -267,7 +267,7 @@ fn stiff_problems_are_solved() {
 fn a_very_stiff_oscillator_finishes() {
     let solve = |name: &str, rtol: f64| adaptive(name, &mut van_der_pol(1e6), &[2.0, 0.0], 2.0, rtol, rtol);
     let exact = solve("radau13", 1e-11).y;
-    for (name, steps) in [("radau5", 1600), ("radau9", 450), ("radau", 600)] {
+    for (name, steps) in [("radau5", 1600), ("radau9", 450), ("radau", 600), ("bdf", 2500)] {
         let outcome = solve(name, 1e-6);
         assert_eq!(outcome.status, Status::Ok, "{name}: {:?}", outcome.reason);
         assert!((outcome.y[0] - exact[0]).abs() < 1e-5, "{name}: {} {}", outcome.y[0], exact[0]);
@@ -367,7 +367,7 @@ fn three_ways_of_newton_agree() {
 
 #[test]
 fn failures_are_named() {
-    for name in ["backward-euler", "trapezoid", "radau3", "radau5", "radau9", "radau13", "radau"] {
+    for name in ["backward-euler", "trapezoid", "radau3", "radau5", "radau9", "radau13", "radau", "bdf"] {
         // z is in no equation.
         let mut loose = Dae::new(
             2,
