@@ -164,11 +164,7 @@ pub struct Work {
 }
 
 impl Work {
-<<<<<<< HEAD
-    /// Both together.
-=======
     /// The sum of both.
->>>>>>> radau
     pub fn plus(self, other: Work) -> Work {
         Work {
             f: self.f + other.f,
