@@ -132,7 +132,11 @@ fn methods() -> String {
     let mut out = String::from("Methods for -m; capital letters do not matter.\n\n");
     writeln!(out, "  auto        chosen by the program (default)").expect("a string takes all text");
     for method in ordinate::methods() {
-        let control = if method.estimates { "error estimate built in" } else { "error by step doubling" };
+        let control = match (method.needs_step, method.estimates) {
+            (true, _) => "needs --step",
+            (false, true) => "error estimate built in",
+            (false, false) => "error by step doubling",
+        };
         let names =
             if method.aliases.is_empty() { String::new() } else { format!("; also {}", method.aliases.join(", ")) };
         let order = method.order;
@@ -141,9 +145,9 @@ fn methods() -> String {
     }
     out.push_str(
         "\ntaylor works on the equations as they are, mtsm on the polynomial system that they are transformed to;
-linear systems have a path of their own. --order P fixes the order, --max-order P bounds it.
+linear systems have a path of their own. --order P fixes the order, --max-order P bounds it, of bdf, too.
 
-All are explicit. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
+bdf is implicit, for stiff models; it is started by steps of order 1, bdf1 to bdf6 by Radau steps. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
 add terms until three in a row are below --atol; --h-scale S lengthens the step once, when the order
 stays at --min-ord.\n",
     );

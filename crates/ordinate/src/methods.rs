@@ -7,12 +7,12 @@ use ordinate_solve::{BadParameter, Choice, by_name, names};
 #[rustfmt::skip]
 const LATER: &[&str] = &[
     "ab1", "ab2", "ab3", "ab4", "ab5", "ab6", "am0", "am1", "am2",
-    "am3", "am4", "am5", "abm", "adams", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf",
-    "ge3", "ode113", "ode15s", "lsoda", "ode23s",
+    "am3", "am4", "am5", "abm", "adams",
+    "ge3", "ode113", "lsoda", "ode23s",
 ];
 
 /// Names of SciPy and MATLAB.
-const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode23t"];
+const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode23t", "ode15s"];
 
 /// A method for people who choose one.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,8 @@ pub struct MethodInfo {
     pub order_varies: bool,
     /// Whether it estimates its error; otherwise two half steps do.
     pub estimates: bool,
+    /// Whether it works with a given step only.
+    pub needs_step: bool,
     /// What SciPy and MATLAB call it.
     pub aliases: Vec<&'static str>,
 }
@@ -39,6 +41,7 @@ pub fn methods() -> Vec<MethodInfo> {
             order: choice.order(),
             order_varies: choice.order_varies(),
             estimates: choice.build(1, true).error_exponent().is_some(),
+            needs_step: choice.build(1, false).error_exponent().is_none(),
             aliases: ALIASES.iter().filter(same).copied().collect(),
         })
     };
@@ -72,10 +75,10 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
                 format!("`{method}` is explicit and does not use Newton's method")
             }
             BadParameter::NoOrder { method } => {
-                format!("`--order` and `--max-order` belong to `taylor` and `mtsm`; the order of `{method}` is its own")
+                format!("`--order` and `--max-order` belong to `taylor`, `mtsm` and `bdf`; the order of `{method}` is its own")
             }
             BadParameter::OrderOutOfRange { order, highest } => {
-                format!("the order must lie between 1 and {highest} in double precision, not {order}")
+                format!("the order must lie between 1 and {highest}, not {order}")
             }
             BadParameter::BadScale { method, .. } if !TAYLOR.contains(&method) => {
                 format!("`--h-scale` belongs to `taylor` and `mtsm`, not to `{method}`")

@@ -2,7 +2,9 @@
 //! they share with the Radau methods stand there.
 
 use crate::problems::hybrid::Hybrid;
-use crate::problems::implicit::{Dae, PENDULUM_START, pendulum, prothero_robinson, robertson, rotating_dae};
+use crate::problems::implicit::{
+    Dae, PENDULUM_START, pendulum, prothero_robinson, robertson, rotating_dae, van_der_pol,
+};
 use crate::problems::{Table, circle, golden, numbers, run, witch, witch_solution};
 use ordinate_solve::{
     AbsoluteTolerance, FixedBdf, Method, NewtonOptions, Options, Outcome, Rows, Start, Status, System, UsageError,
@@ -214,6 +216,21 @@ fn a_stiff_system_with_a_jumping_input_finishes() {
         }
         assert!(outcome.statistics.steps < steps, "{:?}", outcome.statistics);
     }
+}
+
+/// μ = 10⁶ over one and a half periods.
+#[test]
+fn a_very_stiff_oscillator_finishes() {
+    let solve = |name: &str, rtol: f64| {
+        let mut method = by_name(name).unwrap().build(2, false);
+        let atol = AbsoluteTolerance::Same(rtol);
+        let options = Options { rtol, atol, rows: Rows::At(vec![]), ..Options::default() };
+        run(&mut van_der_pol(1e6), method.as_mut(), &[2.0, 0.0], 2.0, &options).0
+    };
+    let (exact, outcome) = (solve("radau13", 1e-11), solve("bdf", 1e-6));
+    assert_eq!(outcome.status, Status::Ok, "{:?}", outcome.reason);
+    assert!((outcome.y[0] - exact.y[0]).abs() < 5e-5, "{} {}", outcome.y[0], exact.y[0]);
+    assert!(outcome.statistics.steps < 2000, "{:?}", outcome.statistics);
 }
 
 /// With local errors held at tol by formulas of orders up to 5 the global error follows tol^(5/6).

@@ -269,7 +269,7 @@ fn stiff_problems_are_solved() {
 fn a_very_stiff_oscillator_finishes() {
     let solve = |name: &str, rtol: f64| adaptive(name, &mut van_der_pol(1e6), &[2.0, 0.0], 2.0, rtol, rtol);
     let exact = solve("radau13", 1e-11).y;
-    for (name, steps) in [("radau5", 2000), ("radau9", 500), ("radau", 800), ("bdf", 2500)] {
+    for (name, steps) in [("radau5", 2000), ("radau9", 500), ("radau", 800)] {
         let outcome = solve(name, 1e-6);
         assert_eq!(outcome.status, Status::Ok, "{name}: {:?}", outcome.reason);
         assert!((outcome.y[0] - exact[0]).abs() < 1e-5, "{name}: {} {}", outcome.y[0], exact[0]);
