@@ -145,9 +145,9 @@ fn methods() -> String {
     }
     out.push_str(
         "\ntaylor works on the equations as they are, mtsm on the polynomial system that they are transformed to;
-linear systems have a path of their own. --order P fixes the order, --max-order P bounds it.
+linear systems have a path of their own. --order P fixes the order, --max-order P bounds it, of bdf, too.
 
-All are explicit. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
+bdf is implicit, for stiff models; it is started by steps of order 1, bdf1 to bdf6 by Radau steps. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
 add terms until three in a row are below --atol; --h-scale S lengthens the step once, when the order
 stays at --min-ord.\n",
     );

@@ -6,11 +6,11 @@ use ordinate_solve::{AUTOMATIC, BadParameter, Choice, NewtonOptions, by_name, na
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
 const LATER: &[&str] = &[
-    "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "ge3", "ode15s", "lsoda", "ode23s",
+    "ge3", "lsoda", "ode23s",
 ];
 
 /// Names of SciPy and MATLAB.
-const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode113", "ode23t"];
+const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode113", "ode23t", "ode15s"];
 
 /// A method for people who choose one.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub fn methods() -> Vec<MethodInfo> {
             order: choice.order(),
             order_varies: choice.order_varies(),
             estimates: choice.build(1, true).error_exponent().is_some(),
-            needs_step: choice.needs_step(),
+            needs_step: choice.build(1, false).error_exponent().is_none(),
             aliases: ALIASES.iter().filter(same).copied().collect(),
         })
     };
@@ -72,7 +72,7 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
             BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
             BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
             BadParameter::NoOrder { method } => {
-                format!("`--order` belongs to `taylor`, `mtsm`, `abm` and `adams`; the order of `{method}` is its own")
+                format!("`--order` belongs to `taylor`, `mtsm`, `abm`, `adams` and `bdf`; the order of `{method}` is its own")
             }
             BadParameter::NoMaxOrder { method } => {
                 format!("`{method}` does not choose its order, so it has no `--max-order`; give `--order`")

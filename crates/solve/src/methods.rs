@@ -214,11 +214,6 @@ impl Choice {
         }
     }
 
-    /// Whether it runs with a given step only: it has several points behind it and no error estimate.
-    pub fn needs_step(&self) -> bool {
-        matches!(self.family, Family::Adams { .. })
-    }
-
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
     pub fn with_phi(self, phi: f64) -> Result<Choice, BadParameter> {
         match self.family {

@@ -5,6 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use ordinate_solve::algebra::{Complex, Lu, Pattern, Scalar, Structure};
+use ordinate_solve::{Layout as Shape, Point, System as _, Tolerance, by_name};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -78,4 +79,43 @@ fn sparse_matrices_allocate_nothing_once_there_are_pivots() {
     let arrow = Pattern::from_elements(300, (0..300).flat_map(|i| [(i, i), (0, i), (i, 0)]));
     assert_eq!(count::<f64>(&arrow, 1), (Structure::Sparse { blocks: 1, largest: 300 }, 0));
     assert_eq!(count::<Complex>(&arrow, 1).1, 0);
+}
+
+/// x′ = −50 (x − cos t): no Jacobian of its own.
+struct Follower(Shape);
+
+impl ordinate_solve::System for Follower {
+    fn layout(&self) -> &Shape {
+        &self.0
+    }
+
+    fn derivative(&mut self, t: f64, y: &[f64], _d: &[f64], dy: &mut [f64]) {
+        dy[0] = -50.0 * (y[0] - t.cos());
+    }
+}
+
+#[test]
+fn bdf_steps_allocate_nothing_after_the_start() {
+    for (name, fixed) in [("bdf", false), ("bdf2", true), ("bdf5", true)] {
+        let mut system = Follower(Shape { states: 1, ..Shape::default() });
+        assert_eq!(system.layout().states, 1);
+        let mut method = by_name(name).expect("a method").build(1, fixed);
+        let tol = Tolerance { rtol: 1e-6, atol: vec![1e-9] };
+        let (mut t, mut h, mut y) = (0.0, 1e-4, [0.0]);
+        let mut go = |steps: u32| {
+            for _ in 0..steps {
+                let from = Point { t, y: &y, d: &[], f: None };
+                let trial = method.try_step(&mut system, &from, h, &tol).expect("a step");
+                if trial.error <= 1.0 {
+                    t += h;
+                    y.copy_from_slice(method.end());
+                    method.accept();
+                }
+                h = trial.next_h.unwrap_or(h);
+            }
+        };
+        go(20);
+        assert_eq!(allocations(|| go(500)), 0, "{name}");
+        assert!(t > 0.05 && (y[0] - t.cos()).abs() < 0.05, "{name}: {} at {t}", y[0]);
+    }
 }

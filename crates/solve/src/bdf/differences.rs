@@ -85,14 +85,13 @@ impl Differences {
                 *element = (1..=order).map(|m| r[m] * u[m][j]).sum();
             }
         }
-        let n = self.n;
-        for column in 0..n {
+        for column in 0..self.n {
             let mut old = [0.0; HIGHEST + 1];
-            for (i, old) in old.iter_mut().enumerate().take(order + 1).skip(1) {
-                *old = self.rows[i * n + column];
-            }
-            for j in 1..=order {
-                self.rows[j * n + column] = (1..=order).map(|i| product[i][j] * old[i]).sum();
+            let rows = self.rows[column..].iter().step_by(self.n).take(order + 1);
+            old.iter_mut().zip(rows).for_each(|(old, row)| *old = *row);
+            let rows = self.rows[column..].iter_mut().step_by(self.n).take(order + 1);
+            for (j, row) in rows.enumerate().skip(1) {
+                *row = (1..=order).map(|i| product[i][j] * old[i]).sum();
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What the methods and the driver promise, claim by claim.
 
 mod adams;
+mod bdf;
 mod consistency;
 mod edges;
 mod events;

@@ -241,7 +241,7 @@ fn stiff_problems_are_solved() {
     ];
     for (problem, make, start, t_end, end, atol) in problems {
         for (name, factor) in
-            [("radau3", 100.0), ("radau5", 10.0), ("radau9", 10.0), ("radau13", 10.0), ("radau", 10.0)]
+            [("radau3", 100.0), ("radau5", 10.0), ("radau9", 10.0), ("radau13", 10.0), ("radau", 10.0), ("bdf", 200.0)]
         {
             let outcome = adaptive(name, make().as_mut(), start, t_end, 1e-6, atol);
             assert_eq!(outcome.status, Status::Ok, "{name} on {problem}: {:?}", outcome.reason);
@@ -371,7 +371,7 @@ fn three_ways_of_newton_agree() {
 
 #[test]
 fn failures_are_named() {
-    for name in ["backward-euler", "trapezoid", "radau3", "radau5", "radau9", "radau13", "radau"] {
+    for name in ["backward-euler", "trapezoid", "radau3", "radau5", "radau9", "radau13", "radau", "bdf"] {
         // z is in no equation.
         let mut loose = Dae::new(
             2,

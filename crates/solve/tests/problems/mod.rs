@@ -138,3 +138,17 @@ pub fn run_held(
         solve(system, method, &Start { t: 0.0, y, held, fixed: None }, t_end, options, &mut table).expect("usage");
     (outcome, table)
 }
+
+/// A case of the golden data.
+pub fn golden(file: &str, id: &str) -> serde_json::Value {
+    let path = format!("{}/../../tests/golden/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let all: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let cases = all["cases"].as_array().expect("cases");
+    cases.iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("{file} has no {id}")).clone()
+}
+
+/// A list of numbers of the golden data.
+pub fn numbers(value: &serde_json::Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|y| y.as_f64().expect("a number")).collect()
+}
