@@ -7,7 +7,7 @@ use ordinate_solve::{BadParameter, Choice, by_name, names};
 #[rustfmt::skip]
 const LATER: &[&str] = &[
     "backward-euler", "trapezoid", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
-    "radau", "ge3", "ode15s", "lsoda", "ode23s", "ode23t",
+    "radau", "ode15s", "lsoda", "ode23s", "ode23t",
 ];
 
 /// Names of SciPy and MATLAB.
@@ -73,6 +73,7 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
             BadParameter::NoOrder { method } => {
                 format!("`--order` belongs to `taylor`, `mtsm`, `abm` and `adams`; the order of `{method}` is its own")
             }
+            BadParameter::NoNewton { method } => format!("`{method}` has no equations for Newton's method to solve"),
             BadParameter::NoMaxOrder { method } => {
                 format!("`{method}` does not choose its order, so it has no `--max-order`; give `--order`")
             }

@@ -108,6 +108,7 @@ impl<'a> Run<'a> {
         options: &'a Options,
         sink: &'a mut dyn Sink,
     ) -> Result<Run<'a>, UsageError> {
+        method.check(system)?;
         let layout = system.layout();
         let n = layout.states;
         check_start(start, t_end, n, layout.held)?;
@@ -207,6 +208,7 @@ impl<'a> Run<'a> {
             d: self.d,
             statistics: self.statistics,
             stiff: self.stiffness.found,
+            energy_drift: self.method.energy_drift(),
         }
     }
 

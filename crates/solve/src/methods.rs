@@ -4,7 +4,7 @@ use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
 use crate::{
-    Adams, AdamsForm, LinearTaylor, MAX_ORDER, Method, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder,
+    Adams, AdamsForm, Ge3, LinearTaylor, MAX_ORDER, Method, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder,
     Taylor, TaylorOptions, VariableAdams, WhereLinear, tableaus,
 };
 
@@ -43,6 +43,7 @@ enum Family {
     Taylor { name: &'static str, options: TaylorOptions },
     Adams { name: &'static str, form: AdamsForm, newton: NewtonOptions },
     VariableAdams { order: Option<u32>, max_order: u32 },
+    Ge3,
     Implicit { name: &'static str, rule: ImplicitRule, newton: NewtonOptions },
 }
 
@@ -86,6 +87,9 @@ static IMPLICIT: [(&str, ImplicitRule); 7] = [
     ("radau", ImplicitRule::Radau(RadauOrder::Variable)),
 ];
 
+/// The method for second derivatives.
+const GE3: &str = "ge3";
+
 /// The method called `name`; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {
     let name = name.to_ascii_lowercase();
@@ -95,6 +99,9 @@ pub fn by_name(name: &str) -> Option<Choice> {
     }
     if let Some((name, form)) = ADAMS.into_iter().find(|(adams, _)| *adams == name) {
         return Some(Choice { family: Family::Adams { name, form, newton: NewtonOptions::default() } });
+    }
+    if name == GE3 {
+        return Some(Choice { family: Family::Ge3 });
     }
     if name == VARIABLE_ADAMS.0 {
         return Some(Choice { family: Family::VariableAdams { order: None, max_order: VARIABLE_ADAMS.1 } });
@@ -109,7 +116,7 @@ pub fn by_name(name: &str) -> Option<Choice> {
 /// The names of all methods, without the aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let implicit = IMPLICIT.iter().map(|(name, _)| *name);
-    let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0]);
+    let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0, GE3]);
     TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(implicit).chain(adams)
 }
 
@@ -166,6 +173,7 @@ impl Choice {
             Family::Explicit { tableau, .. } => tableau.name,
             Family::Taylor { name, .. } | Family::Adams { name, .. } | Family::Implicit { name, .. } => name,
             Family::VariableAdams { .. } => VARIABLE_ADAMS.0,
+            Family::Ge3 => GE3,
         }
     }
 
@@ -176,6 +184,7 @@ impl Choice {
             Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
             Family::Adams { form, .. } => form.order(),
             Family::VariableAdams { order, max_order } => order.unwrap_or(max_order),
+            Family::Ge3 => 2,
             Family::Implicit { .. } => self.build(0, true).order(),
         }
     }
@@ -186,13 +195,13 @@ impl Choice {
             Family::Taylor { options, .. } => options.order.is_none(),
             Family::Implicit { rule, .. } => matches!(rule, ImplicitRule::Radau(RadauOrder::Variable)),
             Family::VariableAdams { order, .. } => order.is_none(),
-            Family::Explicit { .. } | Family::Adams { .. } => false,
+            Family::Explicit { .. } | Family::Adams { .. } | Family::Ge3 => false,
         }
     }
 
     /// Whether it runs with a given step only: it has several points behind it and no error estimate.
     pub fn needs_step(&self) -> bool {
-        matches!(self.family, Family::Adams { .. })
+        matches!(self.family, Family::Adams { .. } | Family::Ge3)
     }
 
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
@@ -215,7 +224,7 @@ impl Choice {
             Family::Taylor { name, .. } => (name, MAX_ORDER),
             Family::Adams { name, form: AdamsForm::Pece(_), .. } => (name, 6),
             Family::VariableAdams { .. } => VARIABLE_ADAMS,
-            Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } => {
+            Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } | Family::Ge3 => {
                 return Err(BadParameter::NoOrder { method: self.name() });
             }
         };
@@ -238,7 +247,7 @@ impl Choice {
                 let max_order = max_order.unwrap_or(highest);
                 Ok(Choice { family: Family::VariableAdams { order, max_order } })
             }
-            Family::Explicit { .. } | Family::Implicit { .. } => Err(BadParameter::NoOrder { method }),
+            Family::Explicit { .. } | Family::Implicit { .. } | Family::Ge3 => Err(BadParameter::NoOrder { method }),
         }
     }
 
@@ -270,6 +279,7 @@ impl Choice {
         let method = match self.family {
             Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
             Family::Adams { form, newton, .. } => return Box::new(Adams::new(form, states, newton)),
+            Family::Ge3 => return Box::new(Ge3::new(states)),
             Family::VariableAdams { order, max_order } => {
                 return Box::new(VariableAdams::new(states, order, Some(max_order), fixed_step));
             }

@@ -247,4 +247,6 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Stability, not accuracy, limited the steps of an explicit method for a long time.
     pub stiff: bool,
+    /// The largest change of the energy that the method keeps, in units of the size of its terms, if there is one.
+    pub energy_drift: Option<f64>,
 }

@@ -162,6 +162,7 @@ impl<'a> Lane<'a> {
             sliding: None,
             statistics,
             stiff: false,
+            energy_drift: None,
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }
     }

@@ -3,6 +3,7 @@
 mod adams;
 mod edges;
 mod events;
+mod ge3;
 mod linear;
 mod more_events;
 mod newton;
