@@ -6,12 +6,11 @@ use ordinate_solve::{BadParameter, Choice, by_name, names};
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
 const LATER: &[&str] = &[
-    "backward-euler", "trapezoid", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
-    "radau", "ode15s", "lsoda", "ode23s", "ode23t",
+    "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "ode15s", "lsoda", "ode23s",
 ];
 
 /// Names of SciPy and MATLAB.
-const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode113"];
+const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode23t", "ode113"];
 
 /// A method for people who choose one.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,10 +69,12 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
         RunError::Usage(match e {
             BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
             BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
+            BadParameter::NoNewton { method } => {
+                format!("`{method}` is explicit and does not use Newton's method")
+            }
             BadParameter::NoOrder { method } => {
                 format!("`--order` belongs to `taylor`, `mtsm`, `abm` and `adams`; the order of `{method}` is its own")
             }
-            BadParameter::NoNewton { method } => format!("`{method}` has no equations for Newton's method to solve"),
             BadParameter::NoMaxOrder { method } => {
                 format!("`{method}` does not choose its order, so it has no `--max-order`; give `--order`")
             }
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn an_unknown_method_is_answered_with_those_there_are() {
-        for name in ["rk5", "ode999", "radau"] {
+        for name in ["rk5", "ode999", "ode15s"] {
             let Err(RunError::Usage(text)) = choose(&RunOptions { method: name.into(), ..RunOptions::default() })
             else {
                 panic!("{name} is no method");

@@ -163,6 +163,19 @@ pub struct Work {
     pub newton: u64,
 }
 
+impl Work {
+    /// The sum of both.
+    pub fn plus(self, other: Work) -> Work {
+        Work {
+            f: self.f + other.f,
+            jets: self.jets + other.jets,
+            jacobian: self.jacobian + other.jacobian,
+            lu: self.lu + other.lu,
+            newton: self.newton + other.newton,
+        }
+    }
+}
+
 /// One step of one family of methods. It knows nothing of end times, output or events.
 pub trait Method {
     /// Tries the step from `from` to `from.t + h` and remembers it. `from` is the end of the step accepted last,

@@ -256,13 +256,6 @@ impl Method for OneStage {
     }
 
     fn work(&self) -> Work {
-        let [whole, half] = [0, 1].map(|i| self.newton[i].work());
-        Work {
-            f: self.work.f + whole.f + half.f,
-            jets: 0,
-            jacobian: whole.jacobian + half.jacobian,
-            lu: whole.lu + half.lu,
-            newton: whole.newton + half.newton,
-        }
+        self.newton.iter().fold(self.work, |sum, newton| sum.plus(newton.work()))
     }
 }

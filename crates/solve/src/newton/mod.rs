@@ -228,8 +228,8 @@ impl Stage {
             self.newton_change(system, equation, y, residual / last_residual)?;
             last_residual = residual;
 
-            let (size, worst) = self.size(equation, scale, y, goal);
             y.iter_mut().zip(&self.change).for_each(|(y, change)| *y += change);
+            let (size, worst) = self.size(equation, scale, y, goal);
             if !size.is_finite() {
                 return Err(StepFailure::Newton { component: worst });
             }
@@ -339,13 +339,11 @@ impl Stage {
     /// The largest change in units of what counts for the goal, and its component.
     fn size(&self, equation: &StageEquation, scale: &[f64], y: &[f64], goal: Goal) -> (f64, usize) {
         let differential = self.jacobian.differential();
-        // At the iterate and behind the change: one of them may be zero.
-        let largest = |i: usize| y[i].abs().max((y[i] + self.change[i]).abs());
         let unit = |i: usize| match goal {
             Goal::Part(_) => scale[i],
             // The rounding of the terms of the equation; those of an algebraic one are unknown.
-            Goal::Rounding if i < differential => ROUNDING * largest(i).max(equation.psi[i].abs()),
-            Goal::Rounding => ROUNDING * largest(i),
+            Goal::Rounding if i < differential => rounding(y[i].abs().max(equation.psi[i].abs())),
+            Goal::Rounding => rounding(y[i].abs()),
         };
         largest_part(&self.change, unit)
     }
@@ -356,8 +354,10 @@ impl Stage {
     }
 }
 
-/// A few units of the last place.
-pub(crate) const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// A few units of the last place of a number of this size.
+pub(crate) fn rounding(size: f64) -> f64 {
+    4.0 * f64::EPSILON * size + 1e-100
+}
 
 /// The largest element in units that depend on the component, and its component. NaN counts as largest.
 pub(crate) fn largest_part(values: &[f64], unit: impl Fn(usize) -> f64) -> (f64, usize) {

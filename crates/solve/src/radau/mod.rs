@@ -4,12 +4,15 @@
 
 mod coefficients;
 mod control;
+mod coupled;
+mod scout;
 mod stages;
 mod transform;
 
 use coefficients::{Coefficients, FIVE, MOST_STAGES, SEVEN, THREE, TWO};
 use control::{Control, Ladder};
-use stages::{Failure, Stages, Task};
+use scout::Scout;
+use stages::{Failure, Stages, Task, Way};
 
 use crate::newton::largest_part;
 use crate::{
@@ -40,6 +43,7 @@ pub struct Radau {
     stages: Stages,
     ladder: Ladder,
     control: Control,
+    scout: Option<Box<Scout>>,
 
     /// The remembered step.
     method: &'static Coefficients,
@@ -74,7 +78,7 @@ const KEEP: f64 = 1e-3;
 /// Attempts in a row whose iteration is too slow, before that counts as a failure.
 const MOST_SLOW: u32 = 3;
 /// The most iterations where the step is given.
-const PATIENCE: u32 = 60;
+const PATIENCE: u32 = 30;
 
 impl Radau {
     /// For `n` states. With a fixed step the equations of the stages are solved up to rounding.
@@ -95,6 +99,7 @@ impl Radau {
             stages: Stages::new(n, most, newton),
             ladder,
             control: Control::default(),
+            scout: None,
             method,
             t: 0.0,
             h: 0.0,
@@ -165,20 +170,44 @@ impl Radau {
         }
     }
 
-    /// Solves the equations of the stages, a second time with a new Jacobian if the old one does not serve.
-    fn solve_stages(&mut self, system: &mut dyn System, from: &Point, h: f64, rtol: f64) -> Result<(), Failure> {
+    /// Solves the equations of the stages, a second time with a new Jacobian if the old one does not serve. A given step, which
+    /// cannot be shorter, is explored then, and in the end solved by full Newton.
+    fn solve_stages(&mut self, system: &mut dyn System, from: &Point, h: f64, tol: &Tolerance) -> Result<(), Failure> {
         let most = if self.fixed_step { PATIENCE } else { most_iterations(self.method) };
-        let kappa = (!self.fixed_step).then(|| kappa(rtol));
-        self.stages.stale |= self.stages.kind() == NewtonKind::Full;
+        let kappa = (!self.fixed_step).then(|| kappa(tol.rtol));
+        let mut way = match self.stages.kind() {
+            NewtonKind::Full => Way::Coupled,
+            NewtonKind::Simplified | NewtonKind::Inexact => Way::Contracting,
+        };
+        let mut explored = None;
         loop {
-            let fresh = self.stages.stale || self.stages.age == 0;
-            self.first_iterate(h);
-            let task = Task { method: self.method, from, f0: &self.f0, h, scale: &self.scale, kappa, most };
-            self.stages.prepare(system, &task).map_err(Failure::Step)?;
-            match self.stages.solve(system, &task) {
-                Err(_) if !fresh => self.stages.stale = true,
-                result => return result,
+            match &self.scout {
+                Some(scout) if explored == Some(true) => self.stages.z.copy_from_slice(&scout.z),
+                _ => self.first_iterate(h),
             }
+            let fresh = self.stages.stale || self.stages.age == 0;
+            let task = Task { method: self.method, from, f0: &self.f0, h, scale: &self.scale, kappa, most, way };
+            self.stages.prepare(system, &task).map_err(Failure::Step)?;
+            let failure = match self.stages.solve(system, &task) {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            way = match (way, explored) {
+                _ if !fresh => {
+                    self.stages.stale = true;
+                    way
+                }
+                _ if !self.fixed_step => return Err(failure),
+                (Way::Coupled, Some(_)) => return Err(failure),
+                (_, Some(_)) => Way::Coupled,
+                (_, None) => {
+                    let count = self.stages.z.len();
+                    let scout = self.scout.get_or_insert_with(|| Box::new(Scout::new(self.y0.len(), count)));
+                    let found = scout.explore(system, from, h, self.method.c, tol);
+                    explored = Some(found);
+                    if found && way == Way::Contracting { Way::Patient } else { Way::Coupled }
+                }
+            };
         }
     }
 
@@ -294,7 +323,7 @@ impl Method for Radau {
         (self.t, self.h, self.f1_known) = (from.t, h, false);
         self.y0.copy_from_slice(from.y);
         self.measure(system, tol, |y0, _| y0.abs());
-        if let Err(failure) = self.solve_stages(system, from, h, tol.rtol) {
+        if let Err(failure) = self.solve_stages(system, from, h, tol) {
             return self.give_up(failure, h);
         }
         self.end_of_step();
@@ -371,7 +400,7 @@ impl Method for Radau {
     }
 
     fn error_exponent(&self) -> Option<u32> {
-        (!self.fixed_step).then(|| self.method.error_exponent())
+        Some(self.method.error_exponent())
     }
 
     fn implicit(&self) -> bool {
@@ -390,6 +419,7 @@ impl Method for Radau {
     }
 
     fn work(&self) -> Work {
-        self.stages.work
+        let own = self.stages.work;
+        self.scout.as_ref().map_or(own, |scout| own.plus(scout.work()))
     }
 }

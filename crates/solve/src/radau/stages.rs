@@ -9,9 +9,10 @@
 //! of Z itself, so the rounding of T does not reach the solution.
 
 use super::coefficients::{Coefficients, MOST_STAGES};
+use super::coupled::Coupled;
 use super::transform::multiply;
 use crate::algebra::{Complex, Lu};
-use crate::newton::{Gmres, Jacobian, ROUNDING, forcing, largest_part, stagnation_unit};
+use crate::newton::{Gmres, Jacobian, forcing, largest_part, rounding, stagnation_unit};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
 
 /// What is to be solved.
@@ -27,6 +28,18 @@ pub(super) struct Task<'a> {
     pub kappa: Option<f64>,
     /// The most iterations.
     pub most: u32,
+    pub way: Way,
+}
+
+/// How a step is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// With one Jacobian for all stages. The changes must become smaller from the beginning.
+    Contracting,
+    /// The same, but given time.
+    Patient,
+    /// Each stage has a Jacobian of its own, at every iterate.
+    Coupled,
 }
 
 /// Why an iteration ended without a solution.
@@ -48,6 +61,7 @@ pub(super) struct Stages {
     pairs: Vec<Lu<Complex>>,
     matrix: Vec<f64>,
     complex_matrix: Vec<Complex>,
+    coupled: Option<Coupled>,
     /// The step and the number of stages of the factors; NaN if there are none.
     factored: (f64, usize),
     /// The Jacobian is to be evaluated anew.
@@ -73,6 +87,8 @@ pub(super) struct Stages {
 
 /// An h whose factors serve for another one that differs by rounding of t.
 const SAME_STEP: f64 = 1e-8;
+/// How often an iterate is moved back to where f exists.
+const MOST_HALVINGS: u32 = 20;
 /// In fixed steps, a rate above this one asks for a new Jacobian at once.
 const SLOW: f64 = 0.2;
 
@@ -87,6 +103,7 @@ impl Stages {
             pairs: Vec::new(),
             matrix: Vec::new(),
             complex_matrix: Vec::new(),
+            coupled: None,
             factored: (f64::NAN, 0),
             stale: true,
             age: 0,
@@ -125,28 +142,28 @@ impl Stages {
         self.left = self.left.max(f64::EPSILON).powf(0.8);
         self.iterations = 0;
         for iteration in 0..=task.most {
-            let residual = self.residual(system, task, iteration).map_err(Failure::Step)?;
+            let residual = self.damped_residual(system, task, iteration).map_err(Failure::Step)?;
             if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(());
             }
             if iteration == task.most {
                 break;
             }
-            let renew = match self.options.kind {
-                NewtonKind::Full => iteration > 0,
-                NewtonKind::Simplified => patient && self.stale && iteration > 0,
-                NewtonKind::Inexact => false,
+            let change = if task.way == Way::Coupled {
+                self.coupled_change(system, task)
+            } else {
+                let simplified = self.options.kind == NewtonKind::Simplified;
+                let renew = simplified && patient && self.stale && iteration > 0;
+                let renewed = if renew { self.renew_at_end(system, task) } else { Ok(()) };
+                renewed.and_then(|()| self.newton_change(system, task, residual / last_residual))
             };
-            if renew {
-                self.renew_at_end(system, task).map_err(Failure::Step)?;
-            }
-            self.newton_change(system, task, residual / last_residual).map_err(Failure::Step)?;
+            change.map_err(Failure::Step)?;
             last_residual = residual;
             self.iterations = iteration + 1;
 
-            let (size, worst) = self.size(task);
             let count = task.method.stages * self.n;
             self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
+            let (size, worst) = self.size(task);
             if !size.is_finite() {
                 return Err(Failure::Step(StepFailure::Newton { component: worst }));
             }
@@ -165,6 +182,10 @@ impl Stages {
                     stagnant = if iteration > 0 && ratio > 0.5 { stagnant + 1 } else { 0 };
                     if size <= 1.0 || (stagnant >= 2 && self.is_rounding(task)) {
                         return Ok(());
+                    }
+                    // Away from where it began, an iteration may find a solution of the equations that is none of the problem.
+                    if task.way == Way::Contracting && ratio >= 1.0 && !self.is_rounding(task) {
+                        return Err(Failure::Step(StepFailure::Newton { component: worst }));
                     }
                 }
                 Some(kappa) => {
@@ -187,6 +208,47 @@ impl Stages {
         }
         let (_, component) = self.size(task);
         Err(Failure::Step(StepFailure::Newton { component }))
+    }
+
+    /// The residual of the iterate. Where each stage has its own Jacobian, an iterate where f does not exist is moved back.
+    fn damped_residual(&mut self, system: &mut dyn System, task: &Task, iteration: u32) -> Result<f64, StepFailure> {
+        let mut result = self.residual(system, task, iteration);
+        for _ in 0..MOST_HALVINGS {
+            if task.way != Way::Coupled || iteration == 0 || result.is_ok() {
+                break;
+            }
+            for (z, change) in self.z.iter_mut().zip(&mut self.change) {
+                *change *= 0.5;
+                *z -= *change;
+            }
+            result = self.residual(system, task, iteration);
+        }
+        result
+    }
+
+    /// ΔZ by full Newton, in the place of the residual.
+    fn coupled_change(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
+        let (n, s) = (self.n, task.method.stages);
+        let Point { t, y: y0, d, .. } = *task.from;
+        let mut coupled = match self.coupled.take() {
+            Some(coupled) if coupled.stages() == s => coupled,
+            _ => Coupled::new(&self.jacobian, s),
+        };
+        self.work.newton += 1;
+        self.work.lu += 1;
+        coupled.begin(task.method, task.h);
+        for i in 0..s {
+            let (z, f) = (&self.z[i * n..(i + 1) * n], &self.f[i * n..(i + 1) * n]);
+            for (y, (y0, z)) in self.y.iter_mut().zip(y0.iter().zip(z)) {
+                *y = y0 + z;
+            }
+            self.jacobian.evaluate(system, (t + task.method.c[i] * task.h, &self.y, d), f, &mut self.work)?;
+            coupled.take_off(i, self.jacobian.values());
+        }
+        self.stale = true;
+        let solved = coupled.solve(&mut self.change[..s * n]);
+        self.coupled = Some(coupled);
+        solved.map_err(|found| StepFailure::Singular { component: found.column })
     }
 
     /// f of all stages, and f − M A⁻¹ Z / h in `change`. Returns the largest component of the residual if it is asked for.
@@ -290,7 +352,7 @@ impl Stages {
         for change in self.change[..task.method.stages * self.n].chunks_exact(self.n) {
             let (part, component) = match task.kappa {
                 Some(_) => largest_part(change, |i| task.scale[i]),
-                None => largest_part(change, |i| ROUNDING * task.from.y[i].abs().max(self.end(task, i).abs())),
+                None => largest_part(change, |i| rounding(task.from.y[i].abs().max(self.end(task, i).abs()))),
             };
             if part > size || part.is_nan() {
                 (size, worst) = (part, component);
@@ -318,7 +380,7 @@ impl Stages {
             let pattern = self.jacobian.pattern();
             self.matrix = vec![0.0; pattern.len()];
             self.complex_matrix = vec![Complex::default(); pattern.len()];
-            (self.real, self.pairs) = (None, Vec::new());
+            (self.real, self.pairs, self.coupled) = (None, Vec::new(), None);
             self.stale = true;
         }
         if self.stale {

@@ -10,5 +10,6 @@ mod newton;
 mod orders;
 #[path = "../problems/mod.rs"]
 mod problems;
+mod radau;
 mod runs;
 mod searching;

@@ -1,7 +1,10 @@
 //! Newton's method of implicit steps, three ways: its iterates, its convergence and its named failures.
 
 use crate::problems::implicit::{Dae, cubic};
-use ordinate_solve::{Goal, NewtonKind, NewtonOptions, Stage, StageEquation, StepFailure};
+use crate::problems::run;
+use ordinate_solve::{
+    FirstIterate, Goal, NewtonKind, NewtonOptions, Options, Rows, Stage, StageEquation, Status, StepFailure, by_name,
+};
 use serde_json::Value;
 
 fn golden(id: &str) -> Value {
@@ -43,6 +46,26 @@ fn the_iterates_of_the_lecture_example() {
         x = y;
         guess = y[0];
     }
+}
+
+/// The same through a run, as the command line does it.
+#[test]
+fn a_run_shows_the_iterates() {
+    let golden = golden("newton-x3");
+    let first = FirstIterate::Given(5.0);
+    let newton = NewtonOptions { kind: NewtonKind::Full, tolerance: Some(0.01), first, trace: true };
+    let mut method = by_name("implicit-euler").unwrap().with_newton(newton).unwrap().build(1, true);
+    let options = Options { step: Some(0.01), rows: Rows::Steps, ..Options::default() };
+    let (outcome, table) = run(&mut cubic(), method.as_mut(), &[10.0], 0.1, &options);
+    assert_eq!(outcome.status, Status::Ok);
+    for (k, row) in golden["steps"].as_array().unwrap().iter().enumerate() {
+        assert!((table.y[k + 1][0] - number(&row["x_newton_eps"])).abs() < 1e-12);
+        let t = 0.01 * k as f64;
+        let iterates: Vec<_> = table.iterates.iter().filter(|i| (i.t - t).abs() < 1e-9).collect();
+        assert_eq!(iterates.len() as u64, row["iterations"].as_u64().unwrap() + 1, "step {k}");
+        assert!(iterates.iter().enumerate().all(|(k, iterate)| iterate.iteration as usize == k));
+    }
+    assert!(by_name("rk4").unwrap().with_newton(newton).is_err());
 }
 
 #[test]
