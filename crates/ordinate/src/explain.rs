@@ -223,11 +223,14 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
             "`ge3` is for second derivatives, x'' = f(x, t), and {} is neither such an x nor its derivative; choose another method, such as `taylor` or `dp8`",
             name_of(state, compiled)
         ),
-        UsageError::NotVelocityFree { acceleration, velocity } => format!(
-            "`ge3` is for x'' = f(x, t), and the equation of the derivative of {} contains {}: it cannot do damping; choose another method, such as `taylor` or `dp8`, or remove a linear damping by xi = exp(B*t/2)*x as in `linear-velocity.eq`",
-            name_of(acceleration, compiled),
-            name_of(velocity, compiled)
-        ),
+        UsageError::NotVelocityFree { acceleration, velocity } => {
+            let state = |k: usize| compiled.program.state_names.get(k).map_or("?", String::as_str);
+            format!(
+                "`ge3` is for x'' = f(x, t), and the equation of `{}'` contains `{}`: it cannot do damping; choose another method, such as `taylor` or `dp8`, or remove a linear damping by xi = exp(B*t/2)*x as in `linear-velocity.eq`",
+                state(acceleration),
+                state(velocity)
+            )
+        }
         UsageError::NoPattern => "this method must know on what the derivatives depend".into(),
         UsageError::BadPast { t } => format!("the value at {t} does not lie before the ones that follow it"),
         UsageError::NeedsImplicit { algebraic } => {

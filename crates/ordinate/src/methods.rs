@@ -79,7 +79,7 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
                 format!("`{method}` does not choose its order, so it has no `--max-order`; give `--order`")
             }
             BadParameter::OrderOutOfRange { method, order, highest } => {
-                format!("the order of `{method}` must lie between 1 and {highest} in double precision, not {order}")
+                format!("the order of `{method}` must lie between 1 and {highest}, not {order}")
             }
             BadParameter::BadScale { method, .. } if !TAYLOR.contains(&method) => {
                 format!("`--h-scale` belongs to `taylor` and `mtsm`, not to `{method}`")
