@@ -147,7 +147,9 @@ fn methods() -> String {
         "\ntaylor works on the equations as they are, mtsm on the polynomial system that they are transformed to;
 linear systems have a path of their own. --order P fixes the order, --max-order P bounds it, of bdf, too.
 
-bdf is implicit, for stiff models; it is started by steps of order 1, bdf1 to bdf6 by Radau steps. --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
+bdf is implicit, for stiff models; it is started by steps of order 1, bdf1 to bdf6 by Radau steps.
+am0 … am5 are implicit. ab…, am… and abm start with low orders, so that their runs have order 2, or 3 of am…; adams does
+not depend on that. ge3 is for second derivatives without damping, x'' = f(x, t). --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
 add terms until three in a row are below --atol; --h-scale S lengthens the step once, when the order
 stays at --min-ord.\n",
     );

@@ -50,6 +50,9 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     } else if run.outcome.stiff {
         line("note", "the model looks stiff: the steps were limited by stability, not by accuracy");
     }
+    if let Some(drift) = run.outcome.energy_drift {
+        line("energy", &format!("changed by {drift:.1e} of its size at most, as this method counts it"));
+    }
     if let Some((name, t)) = &run.not_finite {
         line("note", &format!("`{name}` is not a finite number at t = {}", short(*t)));
     }

@@ -196,6 +196,10 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
     }
 }
 
+fn name_of(state: usize, compiled: &Compiled) -> String {
+    compiled.program.state_names.get(state).map_or("a state".into(), |name| format!("`{name}`"))
+}
+
 /// A run that could not begin.
 pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
     match *error {
@@ -215,11 +219,22 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
         UsageError::BadStep { what, value } => format!("the {what} must be positive and finite, here it is {value}"),
         UsageError::BadRow { t } => format!("the row at {t} lies outside of the run"),
         UsageError::StepRequired => "this method has no error estimate; give a step with `--step`".into(),
+        UsageError::NotSecondOrder { state } => format!(
+            "`ge3` is for second derivatives, x'' = f(x, t), and {} is neither such an x nor its derivative; choose another method, such as `taylor` or `dp8`",
+            name_of(state, compiled)
+        ),
+        UsageError::NotVelocityFree { acceleration, velocity } => {
+            let state = |k: usize| compiled.program.state_names.get(k).map_or("?", String::as_str);
+            format!(
+                "`ge3` is for x'' = f(x, t), and the equation of `{}'` contains `{}`: it cannot do damping; choose another method, such as `taylor` or `dp8`, or remove a linear damping by xi = exp(B*t/2)*x as in `linear-velocity.eq`",
+                state(acceleration),
+                state(velocity)
+            )
+        }
+        UsageError::NoPattern => "this method must know on what the derivatives depend".into(),
         UsageError::BadPast { t } => format!("the value at {t} does not lie before the ones that follow it"),
         UsageError::NeedsImplicit { algebraic } => {
-            let names = &compiled.program.state_names;
-            let first = names.len().checked_sub(algebraic).and_then(|k| names.get(k));
-            let which = first.map_or("a state".into(), |name| format!("`{name}`"));
+            let which = name_of(compiled.program.layout.states.saturating_sub(algebraic), compiled);
             format!(
                 "an algebraic equation determines {which}, which an explicit method cannot solve; choose an implicit one: `-m auto`, `radau5`, `bdf`, …"
             )

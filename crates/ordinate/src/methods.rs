@@ -6,7 +6,7 @@ use ordinate_solve::{AUTOMATIC, BadParameter, Choice, NewtonOptions, by_name, na
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
 const LATER: &[&str] = &[
-    "ge3", "lsoda", "ode23s",
+    "lsoda", "ode23s",
 ];
 
 /// Names of SciPy and MATLAB.
@@ -39,7 +39,7 @@ pub fn methods() -> Vec<MethodInfo> {
             order: choice.order(),
             order_varies: choice.order_varies(),
             estimates: choice.build(1, true).error_exponent().is_some(),
-            needs_step: choice.build(1, false).error_exponent().is_none(),
+            needs_step: choice.needs_step(),
             aliases: ALIASES.iter().filter(same).copied().collect(),
         })
     };
@@ -78,7 +78,7 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
                 format!("`{method}` does not choose its order, so it has no `--max-order`; give `--order`")
             }
             BadParameter::OrderOutOfRange { method, order, highest } => {
-                format!("the order of `{method}` must lie between 1 and {highest} in double precision, not {order}")
+                format!("the order of `{method}` must lie between 1 and {highest}, not {order}")
             }
             BadParameter::BadScale { method, .. } if !TAYLOR.contains(&method) => {
                 format!("`--h-scale` belongs to `taylor` and `mtsm`, not to `{method}`")
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_unknown_method_is_answered_with_those_there_are() {
-        for name in ["rk5", "ode999", "ge3"] {
+        for name in ["rk5", "ode999", "ode15s"] {
             let Err(RunError::Usage(text)) = choose(&RunOptions { method: name.into(), ..RunOptions::default() })
             else {
                 panic!("{name} is no method");

@@ -37,6 +37,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "evaluations": {"f": work.f, "jets": work.jets, "jacobian": work.jacobian, "lu": work.lu, "newton": work.newton},
         "global_error": null,
         "stiff": run.outcome.stiff,
+        "energy_drift": run.outcome.energy_drift,
         "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "seconds": {
             "parse": compiled.parse_seconds,

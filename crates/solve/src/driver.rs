@@ -119,6 +119,7 @@ impl<'a> Run<'a> {
         options: &'a Options,
         sink: &'a mut dyn Sink,
     ) -> Result<Run<'a>, UsageError> {
+        method.check(system)?;
         let (n, held) = (system.layout().states, system.layout().held);
         check_start(start, t_end, n, held)?;
         let tol = tolerance(options, n)?;
@@ -233,6 +234,7 @@ impl<'a> Run<'a> {
             statistics: self.statistics,
             stiff: self.stiffness.found,
             chosen: self.method.chosen(),
+            energy_drift: self.method.energy_drift(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the driver asks of a method: one step at a time. A method knows nothing of end times, rows or events.
 
-use crate::{Chosen, Reason, System};
+use crate::{Chosen, Reason, System, UsageError};
 
 /// Where a step begins.
 #[derive(Clone, Copy, Debug)]
@@ -290,6 +290,17 @@ pub trait Method {
     /// Whether it solves algebraic equations, too: those of a step are implicit.
     fn implicit(&self) -> bool {
         false
+    }
+
+    /// Whether the system has the form that the method needs; asked before a run.
+    fn check(&mut self, _system: &mut dyn System) -> Result<(), UsageError> {
+        Ok(())
+    }
+
+    /// The largest change of the energy that the method should keep, in units of the size of its terms; of methods and
+    /// systems that have one.
+    fn energy_drift(&self) -> Option<f64> {
+        None
     }
 
     /// Takes exact values before the start of a run, the latest last, so that a multistep method need not find its own.

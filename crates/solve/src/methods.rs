@@ -4,7 +4,7 @@ use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
 use crate::{
-    Adams, AdamsForm, Bdf, BdfOptions, FixedBdf, LinearTaylor, MAX_ORDER, Method, Named, NewtonOptions, OneStage,
+    Adams, AdamsForm, Bdf, BdfOptions, FixedBdf, Ge3, LinearTaylor, MAX_ORDER, Method, Named, NewtonOptions, OneStage,
     OneStageRule, Radau, RadauOrder, Switching, Taylor, TaylorOptions, VariableAdams, tableaus,
 };
 
@@ -44,6 +44,7 @@ enum Family {
     Taylor { name: &'static str, options: TaylorOptions },
     Adams { name: &'static str, form: AdamsForm, newton: NewtonOptions },
     VariableAdams { order: Option<u32>, max_order: u32 },
+    Ge3,
     Implicit { name: &'static str, rule: ImplicitRule, newton: NewtonOptions },
     Automatic { newton: NewtonOptions },
 }
@@ -98,6 +99,9 @@ static IMPLICIT: [(&str, ImplicitRule); 14] = [
     ("bdf", ImplicitRule::Bdf(BdfOptions::DEFAULT)),
 ];
 
+/// The method for second derivatives.
+const GE3: &str = "ge3";
+
 /// The method called `name`; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {
     let name = name.to_ascii_lowercase();
@@ -107,6 +111,9 @@ pub fn by_name(name: &str) -> Option<Choice> {
     }
     if let Some((name, form)) = ADAMS.into_iter().find(|(adams, _)| *adams == name) {
         return Some(Choice { family: Family::Adams { name, form, newton: NewtonOptions::default() } });
+    }
+    if name == GE3 {
+        return Some(Choice { family: Family::Ge3 });
     }
     if name == VARIABLE_ADAMS.0 {
         return Some(Choice { family: Family::VariableAdams { order: None, max_order: VARIABLE_ADAMS.1 } });
@@ -127,7 +134,7 @@ pub const AUTOMATIC: &str = "auto";
 /// The names of all methods, without the aliases and `auto`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let implicit = IMPLICIT.iter().map(|(name, _)| *name);
-    let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0]);
+    let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0, GE3]);
     TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(implicit).chain(adams)
 }
 
@@ -185,6 +192,7 @@ impl Choice {
             Family::Taylor { name, .. } | Family::Adams { name, .. } | Family::Implicit { name, .. } => name,
             Family::VariableAdams { .. } => VARIABLE_ADAMS.0,
             Family::Automatic { .. } => AUTOMATIC,
+            Family::Ge3 => GE3,
         }
     }
 
@@ -195,6 +203,7 @@ impl Choice {
             Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
             Family::Adams { form, .. } => form.order(),
             Family::VariableAdams { order, max_order } => order.unwrap_or(max_order),
+            Family::Ge3 => 2,
             Family::Implicit { .. } | Family::Automatic { .. } => self.build(0, true).order(),
         }
     }
@@ -210,8 +219,13 @@ impl Choice {
             },
             Family::VariableAdams { order, .. } => order.is_none(),
             Family::Automatic { .. } => true,
-            Family::Explicit { .. } | Family::Adams { .. } => false,
+            Family::Explicit { .. } | Family::Adams { .. } | Family::Ge3 => false,
         }
+    }
+
+    /// Whether it runs with a given step only: it has no error estimate, and two half steps do not make one.
+    pub fn needs_step(&self) -> bool {
+        self.build(1, false).error_exponent().is_none()
     }
 
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
@@ -235,7 +249,11 @@ impl Choice {
             Family::Adams { name, form: AdamsForm::Pece(_), .. } => (name, 6),
             Family::VariableAdams { .. } => VARIABLE_ADAMS,
             Family::Implicit { name, rule: ImplicitRule::Bdf(_), .. } => (name, BdfOptions::DEFAULT.max_order),
-            Family::Explicit { .. } | Family::Implicit { .. } | Family::Adams { .. } | Family::Automatic { .. } => {
+            Family::Explicit { .. }
+            | Family::Implicit { .. }
+            | Family::Adams { .. }
+            | Family::Ge3
+            | Family::Automatic { .. } => {
                 return Err(BadParameter::NoOrder { method: self.name() });
             }
         };
@@ -262,7 +280,7 @@ impl Choice {
                 let max_order = max_order.unwrap_or(highest);
                 Ok(Choice { family: Family::VariableAdams { order, max_order } })
             }
-            Family::Explicit { .. } | Family::Implicit { .. } | Family::Automatic { .. } => {
+            Family::Explicit { .. } | Family::Implicit { .. } | Family::Ge3 | Family::Automatic { .. } => {
                 Err(BadParameter::NoOrder { method })
             }
         }
@@ -298,6 +316,7 @@ impl Choice {
             Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
             Family::Automatic { newton } => return automatic(states, newton, fixed_step),
             Family::Adams { form, newton, .. } => return Box::new(Adams::new(form, states, newton)),
+            Family::Ge3 => return Box::new(Ge3::new(states)),
             Family::VariableAdams { order, max_order } => {
                 return Box::new(VariableAdams::new(states, order, Some(max_order), fixed_step));
             }

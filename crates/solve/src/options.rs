@@ -133,6 +133,20 @@ pub enum UsageError {
         /// How many are algebraic.
         algebraic: usize,
     },
+    /// The method is for x″ = f(x, t), but this state is neither an x nor the velocity of one.
+    NotSecondOrder {
+        /// The state.
+        state: usize,
+    },
+    /// The method is for x″ = f(x, t), but an acceleration depends on a velocity.
+    NotVelocityFree {
+        /// The state whose derivative is the acceleration.
+        acceleration: usize,
+        /// The state that is the velocity.
+        velocity: usize,
+    },
+    /// The method must know on what the derivatives depend, and the system does not tell.
+    NoPattern,
     /// A value before the start does not lie before it, or not behind the one preceding it.
     BadPast {
         /// Its time.

@@ -7,6 +7,7 @@ mod inputs;
 mod malformed;
 mod results;
 mod semantics;
+mod steps;
 mod support;
 mod thesis;
 mod transfer;

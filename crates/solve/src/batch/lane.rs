@@ -164,6 +164,7 @@ impl<'a> Lane<'a> {
             statistics,
             stiff: false,
             chosen: None,
+            energy_drift: None,
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }
     }

@@ -5,6 +5,7 @@ mod bdf;
 mod consistency;
 mod edges;
 mod events;
+mod ge3;
 mod linear;
 mod more_events;
 mod newton;

@@ -1,0 +1,56 @@
+//! The methods that stand on several steps, as they are called: what they need, what they refuse, what they report.
+
+use crate::support::{Place, ordinate, repository};
+
+const CIRCLE: &str = "y' = z; z' = -y; init y = 1, z = 0; run 0 .. 6";
+
+#[test]
+fn adams_methods_of_one_order_ask_for_a_step() {
+    for method in ["ab1", "ab6", "am0", "am5", "abm", "ge3"] {
+        let model = if method == "ge3" { "x'' = -x; init x = 1, x' = 0; run 0 .. 6" } else { CIRCLE };
+        let refused = ordinate(&["run", "-e", model, "-m", method]).expect(2);
+        assert!(refused.err.contains("--step"), "{method}: {}", refused.err);
+        let summary = ordinate(&["run", "-e", model, "-m", method, "--step", "0.01", "--summary", "json"]).expect(0);
+        assert_eq!((&summary.json()["method"], &summary.json()["steps"]), (&method.into(), &600.into()));
+    }
+}
+
+#[test]
+fn orders_are_chosen_and_refused() {
+    let run = |more: &[&str]| ordinate(&[&["run", "-e", CIRCLE, "--summary", "json"], more].concat());
+    let summary = run(&["-m", "ode113", "--max-order", "5"]).expect(0).json();
+    assert_eq!((&summary["method"], &summary["order"]["max"]), (&"adams".into(), &5.into()));
+    let summary = run(&["-m", "abm", "--order", "6", "--step", "0.1"]).expect(0).json();
+    assert_eq!(summary["order"]["max"], 6);
+    for (arguments, word) in [
+        (["-m", "abm", "--order", "7"], "between 1 and 6"),
+        (["-m", "adams", "--order", "13"], "between 1 and 12"),
+        (["-m", "abm", "--max-order", "3"], "`--order`"),
+        (["-m", "ab4", "--order", "3"], "its own"),
+    ] {
+        let refused = run(&arguments).expect(2);
+        assert!(refused.err.contains(word), "{arguments:?}: {}", refused.err);
+    }
+}
+
+/// The sitting body without damping keeps its energy; with it `ge3` names the equation.
+#[test]
+fn ge3_keeps_the_energy_and_refuses_damping() {
+    let examples = repository().join("examples");
+    let example = |name: &str| examples.join(name).display().to_string();
+    for name in ["human-body-free.eq", "spring-chain.eq"] {
+        let summary = ordinate(&["run", &example(name), "-m", "ge3", "--step", "0.002", "--summary", "json"]).expect(0);
+        let drift = summary.json()["energy_drift"].as_f64().expect("a number");
+        assert!(drift > 0.0 && drift < 1e-12, "{name}: {drift:e}");
+    }
+    let damped = ordinate(&["run", &example("human-body.eq"), "-m", "ge3", "--step", "0.01"]).expect(2);
+    assert!(damped.err.contains("`x2''`") && damped.err.contains("`x2'`"), "{}", damped.err);
+    let first = ordinate(&["run", "-e", CIRCLE, "-m", "ge3", "--step", "0.01"]);
+    // y' = z makes z the velocity of y: a system of second order under another name.
+    assert_eq!(first.code, 0, "{}", first.err);
+    let refused = ordinate(&["run", "-e", "y' = -y; y(0) = 1", "-t", "1", "-m", "ge3", "--step", "0.01"]).expect(2);
+    assert!(refused.err.contains("`y`"), "{}", refused.err);
+    let place = Place::new().with("n.eq", "x'' = -sin(x); init x = 1, x' = 0; run 0 .. 9");
+    let summary = place.run(&["run", "n.eq", "-m", "ge3", "--step", "0.01", "--summary", "json"]).expect(0);
+    assert!(summary.json()["energy_drift"].is_null(), "only linear systems have a known energy");
+}
