@@ -20,8 +20,9 @@ pub(crate) enum Graph {
     Product,
 }
 
-/// More elements than so many times the expected ones mean that the order does not suit the pivots.
-const TOO_MUCH_FILL: f64 = 4.0;
+/// More elements than so many times the expected ones mean that the order does not suit the pivots. The other graph costs
+/// about twice as many.
+const TOO_MUCH_FILL: f64 = 3.0;
 
 /// What is known before there are values.
 #[derive(Clone, Debug)]
