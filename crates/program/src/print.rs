@@ -42,6 +42,9 @@ impl Program {
         section("constants", &self.prologue, &no_names);
         section("rhs", &self.rhs, &rates);
         section("switches", &self.switches, &no_names);
+        if let Some(rates) = &self.rates {
+            section("algebraic rates", &rates.section, &no_names);
+        }
         section("slopes", &self.slopes, &no_names);
         section("conditions", &self.conditions, &no_names);
         for (k, action) in self.actions.iter().enumerate() {
