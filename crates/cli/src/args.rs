@@ -54,6 +54,21 @@ pub struct ModelArgs {
     /// What to do about units that do not fit
     #[arg(long, value_enum, default_value_t = Units::Warn)]
     pub units: Units,
+    /// What to do about differential-algebraic equations of index above 1
+    #[arg(long, value_enum, default_value_t = Index::Reduce)]
+    pub index: Index,
+    /// Replace algebraic equations 0 = g by XI*z' = g, to see why that is inferior
+    #[arg(long, value_name = "XI", allow_hyphen_values = true, conflicts_with = "index")]
+    pub regularise: Option<f64>,
+}
+
+/// `--index`
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Index {
+    /// Differentiate constraints, and hold the solution to them
+    Reduce,
+    /// Solve them as they are, with a method for stiff systems
+    Direct,
 }
 
 /// `--units`

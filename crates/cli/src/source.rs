@@ -1,8 +1,8 @@
 //! Reading the model: a file, standard input, or text on the command line.
 
-use crate::args::{ModelArgs, Units};
+use crate::args::{Index, ModelArgs, Units};
 use crate::{Exit, message, usage};
-use ordinate::{CompileOptions, Failure, SetError, Source, UnitCheck, number_hint, render};
+use ordinate::{CompileOptions, Failure, IndexTreatment, SetError, Source, UnitCheck, number_hint, render};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -111,7 +111,13 @@ pub fn compile_options(args: &ModelArgs) -> Result<CompileOptions, Exit> {
         Units::Strict => UnitCheck::Strict,
         Units::Off => UnitCheck::Off,
     };
-    Ok(CompileOptions { set, units, jacobian: false })
+    let index = match (args.regularise, args.index) {
+        (Some(xi), _) if xi > 0.0 && xi.is_finite() => IndexTreatment::Regularise(xi),
+        (Some(xi), _) => return Err(usage(&format!("`--regularise {xi}` must be positive, such as 1e-3"))),
+        (None, Index::Reduce) => IndexTreatment::Reduce,
+        (None, Index::Direct) => IndexTreatment::Direct,
+    };
+    Ok(CompileOptions { set, units, jacobian: false, index })
 }
 
 /// Forms of the language that `--set` does not take.

@@ -22,7 +22,7 @@ pub use consequences::merge;
 pub use constant::constant;
 pub use model::*;
 pub use resolve::{Overrides, Resolved, SetError, resolve};
-pub use sort::{Block, Sorted, State, sort};
+pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};
 pub use suggest::closest;
 pub use table::{TableData, parse_table};
 pub use transform::{Term, Transformed, transform};

@@ -176,6 +176,8 @@ pub struct Model {
     pub conditions: Vec<Condition>,
     /// `every`.
     pub samples: Vec<Sample>,
+    /// Tables with straight lines between their points: their pieces meet.
+    pub joined_tables: FxHashSet<ExprId>,
     /// Columns of tables.
     pub lists: Vec<Vec<f64>>,
     /// Start and end time.
@@ -264,6 +266,44 @@ impl Model {
         let base = &self.quantity(v).base;
         let (_, unit) = self.units.iter().find(|(name, _)| name == base)?;
         Some(unit.per_time(self.variable(v).primes))
+    }
+
+    /// The derivative of an unknown, made if the text does not have it.
+    pub(crate) fn derivative_of(&mut self, v: VarId) -> VarId {
+        let Variable { quantity, primes, role, span } = *self.variable(v);
+        let known = self.quantities[quantity].members.get(primes as usize + 1).copied().flatten();
+        known.unwrap_or_else(|| self.new_variable(quantity, primes + 1, role, span))
+    }
+
+    /// Whether the branches of an expression meet where they change, as those of `abs`, `ramp`, `min`, `max` and of a
+    /// table with straight lines do. `false` where this is not seen.
+    pub(crate) fn is_continuous(&mut self, e: ExprId) -> bool {
+        let watches: FxHashMap<VarId, Watch> = self.switches.iter().map(|s| (s.mode, s.watch)).collect();
+        let mut seen = FxHashSet::default();
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if !seen.insert(e) || self.joined_tables.contains(&e) {
+                continue;
+            }
+            match self.graph.node(e) {
+                Expr::Lookup(..) => return false,
+                Expr::Var(v) if matches!(self.variable(v).role, Role::Mode | Role::Held) => return false,
+                Expr::Select(condition, a, b) => {
+                    let Expr::Less(mode, _) = self.graph.node(condition) else { return false };
+                    let Expr::Var(mode) = self.graph.node(mode) else { return false };
+                    let Some(&Watch::Sign(border)) = watches.get(&mode) else { return false };
+                    let g = &mut self.graph;
+                    let (difference, opposite) = (g.sub(a, b), g.sub(b, a));
+                    let meet = difference == border || opposite == border;
+                    if !meet && !(g.neg(a) == b && (a == border || b == border)) {
+                        return false;
+                    }
+                    open.extend([a, b]);
+                }
+                node => open.extend(node.operands()),
+            }
+        }
+        true
     }
 
     /// Adds a variable.

@@ -79,13 +79,14 @@ impl Sorted {
             let size = block.equations.len();
             if size > 1 || !block.solved {
                 let how = if block.solved { "solved together" } else { "for an implicit solver" };
-                writeln!(out, "block {:<4}{size} equations, {how}", k + 1).expect(OK);
+                let many = if size == 1 { "equation" } else { "equations" };
+                writeln!(out, "block {:<4}{size} {many}, {how}", k + 1).expect(OK);
             }
             for &v in &block.unknowns {
                 let indent = if size > 1 { "            " } else { "solve     " };
                 match self.definitions[v.0 as usize] {
                     Some(e) => writeln!(out, "{indent}{} := {}", model.name(v), model.print(e)).expect(OK),
-                    None => writeln!(out, "{indent}{} from the equations", model.name(v)).expect(OK),
+                    None => writeln!(out, "{indent}{} from its equation", model.name(v)).expect(OK),
                 }
             }
         }
@@ -93,6 +94,13 @@ impl Sorted {
             let start = state.start.map_or_else(|| "?".to_string(), |e| model.print(e));
             let (name, derivative) = (model.name(state.var), model.name(state.derivative));
             writeln!(out, "state     {name}, derivative {derivative}, start {start}").expect(OK);
+        }
+        for algebraic in &self.algebraic {
+            let (name, residual) = (model.name(algebraic.var), model.print(algebraic.residual));
+            writeln!(out, "algebraic {name}, 0 = {residual}").expect(OK);
+        }
+        for invariant in &self.invariants {
+            writeln!(out, "invariant 0 = {}", model.print(invariant.value)).expect(OK);
         }
         out
     }

@@ -188,7 +188,9 @@ impl<'a> Plan<'a> {
     fn prepare(&mut self, model: &Compiled) -> Prepared {
         let evaluator = Evaluator::new(model.program.clone());
         let layout = &model.program.layout;
-        let smooth = layout.states > 0 && layout.conditions.is_empty() && layout.sampled.is_empty();
+        // lanes neither solve algebraic equations nor hold invariants
+        let ordinary = layout.algebraic == 0 && layout.invariants == 0;
+        let smooth = ordinary && layout.states > 0 && layout.conditions.is_empty() && layout.sampled.is_empty();
         let code = evaluator.jet_code().filter(|_| smooth && model.sorted.checks.is_empty());
         let Some(code) = code else { return Prepared { evaluator, code: None, group: None } };
         let structure = code.structure();
@@ -331,7 +333,7 @@ struct Kept {
 
 impl Kept {
     fn new(model: &Compiled) -> Kept {
-        Kept { stored: 1 + model.program.layout.states + model.sorted.columns.len(), rows: Vec::new() }
+        Kept { stored: 1 + model.program.visible + model.sorted.columns.len(), rows: Vec::new() }
     }
 }
 

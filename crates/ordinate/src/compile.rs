@@ -1,7 +1,7 @@
 //! From a text to a compiled model, with everything that is wrong reported at once.
 
 use ordinate_expr::ExprId;
-use ordinate_model::{Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort};
+use ordinate_model::{IndexTreatment, Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort_as};
 use ordinate_program::{Evaluator, Program};
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
 use std::io::Read;
@@ -48,6 +48,8 @@ pub struct CompileOptions {
     pub units: UnitCheck,
     /// Whether the Jacobian is compiled, too.
     pub jacobian: bool,
+    /// What is done about an index above 1.
+    pub index: IndexTreatment,
 }
 
 /// Why a text could not be compiled.
@@ -110,7 +112,7 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let broken = has_errors(&parsed);
     let overrides: Overrides = options.set.clone();
     let resolved = resolve(&tree, &source.text, &overrides, &|path, name| read_table(&source.folder, path, name));
-    let (mut sorted, found) = sort(resolved.model, broken);
+    let (mut sorted, found) = sort_as(resolved.model, broken, options.index);
     let mut diagnostics = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());
     judge_units(&mut diagnostics, options.units);
     if !has_errors(&diagnostics) && sorted.states.is_empty() && sorted.columns.is_empty() {

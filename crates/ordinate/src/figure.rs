@@ -144,7 +144,7 @@ fn held_columns(compiled: &Compiled) -> Vec<bool> {
     let mut moving = vec![false; program.registers];
     moving[0] = true;
     for (k, &derivative) in program.rhs.results.iter().enumerate() {
-        moving[Program::STATES + k] = !zeros(derivative);
+        moving[Program::STATES + k] = k >= program.layout.differential() || !zeros(derivative);
     }
     let states: Vec<bool> =
         moving[Program::STATES..Program::STATES + program.visible].iter().map(|moves| !moves).collect();

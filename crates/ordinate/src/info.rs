@@ -19,6 +19,12 @@ pub struct Info {
     outputs: Vec<String>,
     named: Vec<String>,
     index: u32,
+    degrees_of_freedom: usize,
+    /// States whose start values can be chosen, and what follows from them.
+    free: Vec<String>,
+    follows: Vec<String>,
+    /// Variables that an implicit method determines.
+    algebraic: Vec<String>,
     linear: bool,
 }
 
@@ -26,13 +32,12 @@ impl Info {
     fn new(compiled: &Compiled) -> Info {
         let model = &compiled.sorted.model;
         let names = |list: &mut dyn Iterator<Item = VarId>| list.map(|v| model.name(v)).collect::<Vec<_>>();
-        // An algebraic unknown whose equation is not written as `z = …` makes a differential-algebraic system.
-        let implicit = compiled.sorted.blocks.iter().any(|block| {
-            block.unknowns.iter().zip(&block.equations).any(|(&v, &e)| {
-                let written = model.graph.node(model.equations[e].left) == ordinate_expr::Expr::Var(v);
-                model.variable(v).primes == 0 && !written
-            })
-        });
+        let structure = &compiled.sorted.structure;
+        let states: Vec<VarId> = compiled.sorted.states.iter().map(|state| state.var).collect();
+        let implicit = names(&mut compiled.sorted.blocks.iter().flat_map(|block| {
+            let algebraic = |v: &&VarId| model.variable(**v).primes == 0 && !states.contains(v);
+            block.unknowns.iter().filter(algebraic).copied()
+        }));
         Info {
             states: compiled.program.state_names[..compiled.program.visible].to_vec(),
             hidden: compiled.program.state_names[compiled.program.visible..].to_vec(),
@@ -40,7 +45,14 @@ impl Info {
             inputs: names(&mut model.inputs.iter().map(|given| given.var)),
             outputs: names(&mut model.outputs.iter().copied()),
             named: names(&mut compiled.sorted.columns.iter().copied().filter(|v| !model.outputs.contains(v))),
-            index: u32::from(implicit),
+            index: structure.index,
+            degrees_of_freedom: structure.degrees_of_freedom,
+            free: names(&mut structure.free.iter().copied()),
+            follows: match structure.index {
+                0 => Vec::new(),
+                _ => names(&mut structure.follows.iter().copied()).into_iter().chain(implicit).collect(),
+            },
+            algebraic: names(&mut compiled.sorted.algebraic.iter().map(|algebraic| algebraic.var)),
             linear: is_linear(compiled),
         }
     }
@@ -77,7 +89,9 @@ const ZERO_RATE: f64 = 1e-13;
 /// whichever is larger, for at the start a reaction may not have begun. `None` where nothing can be said.
 fn stiffness(compiled: &Compiled) -> Option<f64> {
     let n = compiled.program.layout.states;
-    if n == 0 || n > MOST_STATES {
+    // the rows of algebraic states are no rates, and invariants add rates that the solution does not have
+    let layout = &compiled.program.layout;
+    if n == 0 || n > MOST_STATES || layout.algebraic > 0 || layout.invariants > 0 {
         return None;
     }
     let (from, to) = compiled.run.unwrap_or((0.0, 0.0));
@@ -145,7 +159,11 @@ pub fn info_json(compiled: &Compiled) -> Value {
         "outputs": info.outputs,
         "named": info.named,
         "index": info.index,
-        "degrees_of_freedom": info.states.len() + info.hidden.len(),
+        "degrees_of_freedom": info.degrees_of_freedom,
+        "free_starts": info.free,
+        "follows": info.follows,
+        "algebraic": info.algebraic,
+        "constraints": compiled.program.layout.invariants,
         "linear": info.linear,
         "stiffness": stiffness(compiled),
         "switches": compiled.program.layout.switches.len(),
@@ -164,17 +182,37 @@ pub fn info(compiled: &Compiled) -> String {
         _ => names.join(", "),
     };
     let parameters: Vec<String> = info.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let kind = match (info.index, info.linear) {
-        (0, true) => "linear ordinary differential equations",
-        (0, false) => "nonlinear ordinary differential equations",
-        _ => "differential-algebraic equations of index 1, solved for their algebraic variables",
-    };
     let layout = &compiled.program.layout;
+    let kind = match (info.index, info.linear, layout.algebraic) {
+        (0, true, 0) => "linear ordinary differential equations".to_string(),
+        (0, false, 0) => "nonlinear ordinary differential equations".to_string(),
+        (0, ..) => "implicit ordinary differential equations".to_string(),
+        (1, _, 0) => "differential-algebraic equations of index 1, solved for their algebraic variables".to_string(),
+        (1, ..) => "differential-algebraic equations of index 1".to_string(),
+        (index, ..) if compiled.sorted.reduced.is_some() => {
+            format!("differential-algebraic equations of index {index}, solved as they are")
+        }
+        (index, ..) => format!("differential-algebraic equations of index {index}, reduced by differentiation"),
+    };
     let mut line = |head: &str, text: &str| writeln!(out, "{head:<12}{text}").expect("a string takes all text");
     line("model", &format!("{}: {kind}", compiled.name));
     line("states", &list(&info.states));
     if !info.hidden.is_empty() {
         line("hidden", &list(&info.hidden));
+    }
+    if info.index > 0 {
+        let free = match info.degrees_of_freedom {
+            0 => "no start value is free".to_string(),
+            1 => format!("1 degree of freedom: {}", list(&info.free)),
+            n => format!("{n} degrees of freedom: {}", list(&info.free)),
+        };
+        line("starts", &format!("{free}; {} follow", list(&info.follows)));
+    }
+    if !info.algebraic.is_empty() {
+        line("algebraic", &list(&info.algebraic));
+    }
+    if layout.invariants > 0 {
+        line("constraints", &format!("{}, which the solution is held to", layout.invariants));
     }
     line("parameters", &list(&parameters));
     line("inputs", &list(&info.inputs));

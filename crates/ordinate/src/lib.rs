@@ -35,7 +35,7 @@ pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
 pub use methods::{MethodInfo, methods, methods_text};
 pub use number::{number_hint, short};
-pub use ordinate_model::{SetError, closest};
+pub use ordinate_model::{IndexTreatment, SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{Status, names as method_names};
 pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};

@@ -6,13 +6,13 @@ use ordinate_solve::{BadParameter, Choice, by_name, names};
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
 const LATER: &[&str] = &[
-    "backward-euler", "trapezoid", "ab1", "ab2", "ab3", "ab4", "ab5", "ab6", "am0", "am1", "am2",
-    "am3", "am4", "am5", "abm", "adams", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf", "radau3", "radau5",
-    "radau", "ge3", "ode113", "ode15s", "lsoda", "ode23s", "ode23t",
+    "ab1", "ab2", "ab3", "ab4", "ab5", "ab6", "am0", "am1", "am2",
+    "am3", "am4", "am5", "abm", "adams", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", "bdf",
+    "ge3", "ode113", "ode15s", "lsoda", "ode23s",
 ];
 
 /// Names of SciPy and MATLAB.
-const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78"];
+const ALIASES: &[&str] = &["RK23", "ode23", "RK45", "ode45", "DOP853", "ode78", "ode23t"];
 
 /// A method for people who choose one.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +68,9 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
         RunError::Usage(match e {
             BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
             BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
+            BadParameter::NoNewton { method } => {
+                format!("`{method}` is explicit and does not use Newton's method")
+            }
             BadParameter::NoOrder { method } => {
                 format!("`--order` and `--max-order` belong to `taylor` and `mtsm`; the order of `{method}` is its own")
             }
@@ -120,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_unknown_method_is_answered_with_those_there_are() {
-        for name in ["rk5", "ode999", "radau"] {
+        for name in ["rk5", "ode999", "ge3"] {
             let Err(RunError::Usage(text)) = choose(&RunOptions { method: name.into(), ..RunOptions::default() })
             else {
                 panic!("{name} is no method");

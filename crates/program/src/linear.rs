@@ -41,6 +41,10 @@ struct Basis {
 
 /// The linear form of the right-hand side of `program`; `registers` holds its constants, and d where it stands.
 pub(crate) fn recognise(program: &Program, registers: &[f64], t: f64) -> Option<LinearForm> {
+    // the row of an algebraic state is no derivative
+    if program.layout.algebraic > 0 {
+        return None;
+    }
     let section = &program.rhs;
     let states = program.layout.states as u32;
     let budget = 1_000_000 + 64 * (section.instructions.len() + program.layout.states);

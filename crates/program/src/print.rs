@@ -31,7 +31,11 @@ impl Program {
             }
         }
         let no_names: Vec<String> = Vec::new();
-        let rates: Vec<String> = self.state_names.iter().map(|name| format!("{name}'")).collect();
+        let differential = layout.states - layout.algebraic;
+        let mut rates: Vec<String> = self.state_names.iter().map(|name| format!("{name}'")).collect();
+        rates[differential..].iter_mut().zip(&self.state_names[differential..]).for_each(|(rate, name)| {
+            *rate = format!("zero for {name}");
+        });
         let mut section = |title: &str, section: &Section, names: &[String]| {
             if section.instructions.is_empty() && section.results.is_empty() {
                 return;
@@ -41,6 +45,7 @@ impl Program {
         };
         section("constants", &self.prologue, &no_names);
         section("rhs", &self.rhs, &rates);
+        section("invariants", &self.invariants, &no_names);
         section("switches", &self.switches, &no_names);
         if let Some(rates) = &self.rates {
             section("algebraic rates", &rates.section, &no_names);

@@ -143,8 +143,8 @@ pub enum FirstIterate {
 pub struct NewtonOptions {
     /// Which one.
     pub kind: NewtonKind,
-    /// The iteration ends when its change (as a maximum over the components, absolute) is smaller; if not given, when
-    /// its error is a small part of the tolerance, or of rounding where the step is fixed.
+    /// The iteration ends when the largest component of what should be zero ([`NewtonIterate::residual`]) is not larger;
+    /// if not given, when its error is a small part of the tolerance, or of rounding where the step is fixed.
     pub tolerance: Option<f64>,
     /// Where it begins.
     pub first: FirstIterate,

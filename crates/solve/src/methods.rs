@@ -3,7 +3,10 @@
 use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
-use crate::{LinearTaylor, MAX_ORDER, Method, Taylor, TaylorOptions, WhereLinear, tableaus};
+use crate::{
+    LinearTaylor, MAX_ORDER, Method, NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder, Taylor, TaylorOptions,
+    WhereLinear, tableaus,
+};
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
 static ALIASES: &[(&str, &str)] = &[
@@ -21,6 +24,8 @@ static ALIASES: &[(&str, &str)] = &[
     ("ode78", "dp8"),
     ("fehlberg56", "fehlberg"),
     ("rkf56", "fehlberg"),
+    ("implicit-euler", "backward-euler"),
+    ("ode23t", "trapezoid"),
 ];
 
 /// A method chosen by name, for systems of any size.
@@ -34,10 +39,28 @@ pub struct Choice {
 enum Family {
     Explicit { tableau: &'static ExplicitTableau<'static>, phi: Option<f64> },
     Taylor { name: &'static str, options: TaylorOptions },
+    Implicit { name: &'static str, rule: ImplicitRule, newton: NewtonOptions },
+}
+
+/// The implicit one-step methods.
+#[derive(Clone, Copy, Debug)]
+enum ImplicitRule {
+    OneStage(OneStageRule),
+    Radau(RadauOrder),
 }
 
 /// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
 const TAYLOR: [&str; 2] = ["taylor", "mtsm"];
+
+static IMPLICIT: [(&str, ImplicitRule); 7] = [
+    ("backward-euler", ImplicitRule::OneStage(OneStageRule::BackwardEuler)),
+    ("trapezoid", ImplicitRule::OneStage(OneStageRule::Trapezoid)),
+    ("radau3", ImplicitRule::Radau(RadauOrder::Three)),
+    ("radau5", ImplicitRule::Radau(RadauOrder::Five)),
+    ("radau9", ImplicitRule::Radau(RadauOrder::Nine)),
+    ("radau13", ImplicitRule::Radau(RadauOrder::Thirteen)),
+    ("radau", ImplicitRule::Radau(RadauOrder::Variable)),
+];
 
 /// The method called `name`; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {
@@ -46,13 +69,17 @@ pub fn by_name(name: &str) -> Option<Choice> {
     if let Some(name) = TAYLOR.into_iter().find(|taylor| *taylor == name) {
         return Some(Choice { family: Family::Taylor { name, options: TaylorOptions::default() } });
     }
+    if let Some((name, rule)) = IMPLICIT.into_iter().find(|(implicit, _)| *implicit == name) {
+        return Some(Choice { family: Family::Implicit { name, rule, newton: NewtonOptions::default() } });
+    }
     let tableau = tableaus::ALL.iter().find(|tableau| tableau.name == name)?;
     Some(Choice { family: Family::Explicit { tableau, phi: None } })
 }
 
 /// The names of all methods, without the aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name))
+    let implicit = IMPLICIT.iter().map(|(name, _)| *name);
+    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(implicit)
 }
 
 /// Why a parameter does not fit a method.
@@ -82,6 +109,11 @@ pub enum BadParameter {
         /// The factor.
         scale: f64,
     },
+    /// Only implicit methods use Newton's.
+    NoNewton {
+        /// The method.
+        method: &'static str,
+    },
     /// φ must be positive and at most one, so that the second stage lies within the step.
     PhiOutOfRange {
         /// The value.
@@ -94,7 +126,7 @@ impl Choice {
     pub fn name(&self) -> &'static str {
         match self.family {
             Family::Explicit { tableau, .. } => tableau.name,
-            Family::Taylor { name, .. } => name,
+            Family::Taylor { name, .. } | Family::Implicit { name, .. } => name,
         }
     }
 
@@ -103,12 +135,17 @@ impl Choice {
         match self.family {
             Family::Explicit { tableau, .. } => tableau.order,
             Family::Taylor { options, .. } => options.order.unwrap_or(options.max_order),
+            Family::Implicit { .. } => self.build(0, true).order(),
         }
     }
 
     /// Whether the order is chosen for each step.
     pub fn order_varies(&self) -> bool {
-        matches!(self.family, Family::Taylor { options, .. } if options.order.is_none())
+        match self.family {
+            Family::Taylor { options, .. } => options.order.is_none(),
+            Family::Implicit { rule, .. } => matches!(rule, ImplicitRule::Radau(RadauOrder::Variable)),
+            Family::Explicit { .. } => false,
+        }
     }
 
     /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
@@ -121,7 +158,9 @@ impl Choice {
                     Err(BadParameter::PhiOutOfRange { phi })
                 }
             }
-            Family::Explicit { .. } | Family::Taylor { .. } => Err(BadParameter::NoPhi { method: self.name() }),
+            Family::Explicit { .. } | Family::Taylor { .. } | Family::Implicit { .. } => {
+                Err(BadParameter::NoPhi { method: self.name() })
+            }
         }
     }
 
@@ -135,7 +174,7 @@ impl Choice {
                 let max_order = max_order.unwrap_or(options.max_order);
                 Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
             }
-            Family::Explicit { .. } => Err(BadParameter::NoOrder { method: self.name() }),
+            Family::Explicit { .. } | Family::Implicit { .. } => Err(BadParameter::NoOrder { method: self.name() }),
         }
     }
 
@@ -146,9 +185,17 @@ impl Choice {
                 let options = TaylorOptions { h_scale: Some(scale), min_ord, ..options };
                 Ok(Choice { family: Family::Taylor { name, options } })
             }
-            Family::Explicit { .. } | Family::Taylor { .. } => {
+            Family::Explicit { .. } | Family::Taylor { .. } | Family::Implicit { .. } => {
                 Err(BadParameter::BadScale { method: self.name(), scale })
             }
+        }
+    }
+
+    /// The same with these options of Newton's method.
+    pub fn with_newton(self, newton: NewtonOptions) -> Result<Choice, BadParameter> {
+        match self.family {
+            Family::Implicit { name, rule, .. } => Ok(Choice { family: Family::Implicit { name, rule, newton } }),
+            Family::Explicit { .. } | Family::Taylor { .. } => Err(BadParameter::NoNewton { method: self.name() }),
         }
     }
 
@@ -157,6 +204,7 @@ impl Choice {
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
         let method = match self.family {
             Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
+            Family::Implicit { rule, newton, .. } => return implicit(states, rule, newton, fixed_step),
             Family::Explicit { phi: Some(phi), .. } => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
             Family::Explicit { tableau, phi: None } => ExplicitRk::new(tableau, states),
         };
@@ -165,6 +213,13 @@ impl Choice {
         } else {
             Box::new(StepDoubling::new(method))
         }
+    }
+}
+
+fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
+    match rule {
+        ImplicitRule::OneStage(rule) => Box::new(OneStage::new(states, rule, newton, fixed_step)),
+        ImplicitRule::Radau(order) => Box::new(Radau::new(states, order, newton, fixed_step)),
     }
 }
 

@@ -154,7 +154,8 @@ pub fn mdorav_start(
     let x: Vec<ExprId> = unknowns.iter().map(|&v| g.variable(v)).collect();
     let values = realisation.start_values(g, &x, z);
     let equations: Vec<(ExprId, ExprId)> = values.into_iter().zip(y.iter().copied()).collect();
-    let Ok(solution) = solve_block(g, &equations, &unknowns) else { return Ok(None) };
+    let none = Default::default();
+    let Ok(solution) = solve_block(g, &equations, &unknowns, &none) else { return Ok(None) };
     Ok(Some(unknowns.iter().filter_map(|v| solution.iter().find(|(w, _)| w == v)).map(|&(_, e)| e).collect()))
 }
 

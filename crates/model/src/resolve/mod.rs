@@ -107,8 +107,6 @@ struct Resolver<'a> {
     transfer_s: Option<VarId>,
     /// Operators with states of their own: the same one twice has its states once.
     operators: FxHashMap<transfer::Key, ExprId>,
-    /// Tables with straight lines between their points: their pieces meet.
-    joined_tables: FxHashSet<ExprId>,
     /// What named expressions of time are whose derivatives have impulses.
     jumping_values: FxHashMap<VarId, ExprId>,
     used_parameters: Vec<bool>,
@@ -154,7 +152,6 @@ pub fn resolve(
         watched: FxHashMap::default(),
         transfer_s: None,
         operators: FxHashMap::default(),
-        joined_tables: FxHashSet::default(),
         jumping_values: FxHashMap::default(),
         used_parameters: Vec::new(),
         input_index: FxHashMap::default(),

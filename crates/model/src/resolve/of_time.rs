@@ -157,37 +157,6 @@ impl Resolver<'_> {
         if !variables.iter().any(jumps) {
             return None;
         }
-        Some(usize::from(self.is_continuous(e)))
-    }
-
-    /// Whether the branches of an expression meet where they change, as those of `abs`, `ramp`, `min`, `max` and of a
-    /// table with straight lines do. `false` where this is not seen.
-    fn is_continuous(&mut self, e: ExprId) -> bool {
-        let watches: FxHashMap<VarId, Watch> = self.model.switches.iter().map(|s| (s.mode, s.watch)).collect();
-        let mut seen = FxHashSet::default();
-        let mut open = vec![e];
-        while let Some(e) = open.pop() {
-            if !seen.insert(e) || self.joined_tables.contains(&e) {
-                continue;
-            }
-            match self.model.graph.node(e) {
-                Term::Lookup(..) => return false,
-                Term::Var(v) if matches!(self.model.variable(v).role, Role::Mode | Role::Held) => return false,
-                Term::Select(condition, a, b) => {
-                    let Term::Less(mode, _) = self.model.graph.node(condition) else { return false };
-                    let Term::Var(mode) = self.model.graph.node(mode) else { return false };
-                    let Some(&Watch::Sign(border)) = watches.get(&mode) else { return false };
-                    let g = &mut self.model.graph;
-                    let (difference, opposite) = (g.sub(a, b), g.sub(b, a));
-                    let meet = difference == border || opposite == border;
-                    if !meet && !(g.neg(a) == b && (a == border || b == border)) {
-                        return false;
-                    }
-                    open.extend([a, b]);
-                }
-                node => open.extend(node.operands()),
-            }
-        }
-        true
+        Some(usize::from(self.model.is_continuous(e)))
     }
 }

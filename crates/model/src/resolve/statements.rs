@@ -250,7 +250,7 @@ impl Resolver<'_> {
         let joined = g.add(value, rise);
         // two rows of one time are a jump
         if data.times.windows(2).all(|pair| pair[0] < pair[1]) {
-            self.joined_tables.insert(joined);
+            self.model.joined_tables.insert(joined);
         }
         joined
     }

@@ -23,6 +23,10 @@ pub(super) fn start_hidden(
     let hidden = model.hidden.clone();
     let mut before = Before::new(model, definitions);
     let values: Vec<ExprId> = hidden.iter().map(|given| before.expression(given.value)).collect();
+    if let Some(v) = before.open {
+        diagnostics.push(open_mistake(model, &hidden, v));
+        return;
+    }
     let solved = match in_order(model, &hidden, &values) {
         Some(solved) => solved,
         None => match together(model, &hidden, &values) {
@@ -38,6 +42,12 @@ pub(super) fn start_hidden(
         states[position[&given.var]].start = Some(value);
         model.starts.push(Given { value, ..*given });
     }
+}
+
+fn open_mistake(model: &Model, hidden: &[Given], v: VarId) -> Diagnostic {
+    let message =
+        format!("the start of this operator needs `{}` just before the start, which is not given", model.name(v));
+    Diagnostic::error("start-not-known", hidden[0].span, message).help(format!("add `init {} = …`", model.name(v)))
 }
 
 fn loop_mistake(hidden: &[Given]) -> Diagnostic {
@@ -82,7 +92,7 @@ fn together(model: &mut Model, hidden: &[Given], values: &[ExprId]) -> Option<Ve
     let unknowns: Vec<VarId> = hidden.iter().map(|given| given.var).collect();
     let equations: Vec<(ExprId, ExprId)> =
         unknowns.iter().zip(values).map(|(&v, &value)| (model.graph.variable(v), value)).collect();
-    let solution = solve_block(&mut model.graph, &equations, &unknowns).ok()?;
+    let solution = solve_block(&mut model.graph, &equations, &unknowns, &model.values).ok()?;
     let found: FxHashMap<VarId, ExprId> = solution.into_iter().collect();
     // what was eliminated still refers to the others, not in a circle
     in_order(model, hidden, &unknowns.iter().map(|v| found[v]).collect::<Vec<ExprId>>())
@@ -95,13 +105,15 @@ struct Before<'a> {
     starts: FxHashMap<VarId, ExprId>,
     watches: FxHashMap<VarId, Watch>,
     known: FxHashMap<VarId, ExprId>,
+    /// A variable without a value: it is found only when the system is solved at the start.
+    open: Option<VarId>,
 }
 
 impl<'a> Before<'a> {
     fn new(model: &'a mut Model, definitions: &'a [Option<ExprId>]) -> Self {
         let starts = model.starts.iter().map(|given| (given.var, given.value)).collect();
         let watches = model.switches.iter().map(|switch| (switch.mode, switch.watch)).collect();
-        Before { model, definitions, starts, watches, known: FxHashMap::default() }
+        Before { model, definitions, starts, watches, known: FxHashMap::default(), open: None }
     }
 
     /// The depth of the recursion is that of the named expressions of the user, which are not circular.
@@ -137,7 +149,12 @@ impl<'a> Before<'a> {
                 match value {
                     Some(value) => self.expression(value),
                     // a held value without a start value: the first sample sets it
-                    None => self.model.graph.integer(0),
+                    None => {
+                        if self.model.variable(v).role == Role::Unknown {
+                            self.open = self.open.or(Some(v));
+                        }
+                        self.model.graph.integer(0)
+                    }
                 }
             }
         }

@@ -1,11 +1,15 @@
 //! Solving a block of equations for its unknowns, symbolically where they enter linearly.
 
+use super::probe::dependent_rows;
 use ordinate_expr::{Expr, ExprId, Graph, VarId};
 use rustc_hash::FxHashMap;
 
 /// The largest core that is solved by Cramer's rule. It needs no pivots, so it cannot fail where a pivot such
 /// as cos(phi) passes through zero; minors are shared, which makes n·2ⁿ⁻¹ products.
-const MAX_CORE: usize = 8;
+pub(super) const MAX_CORE: usize = 8;
+
+/// The largest block in which what is explicit is put into the rest: the work grows with the square of the size.
+const MAX_BLOCK: usize = 2000;
 
 /// From this size on the solution is refined once.
 const REFINED: usize = 4;
@@ -16,17 +20,21 @@ pub(crate) enum Unsolved {
     Nonlinear,
     /// The equations contradict or repeat each other.
     Singular,
-    /// The linear core is larger than what is done symbolically.
-    TooLarge(usize),
+    /// It is larger than what is done symbolically.
+    TooLarge,
 }
 
 /// Finds `unknown = expression` for each unknown of a block. The expressions may refer to other unknowns of the
-/// block, but not in a circle.
+/// block, but not in a circle. `known`: the values of parameters.
 pub(crate) fn solve_block(
     g: &mut Graph,
     equations: &[(ExprId, ExprId)],
     unknowns: &[VarId],
+    known: &FxHashMap<VarId, f64>,
 ) -> Result<Vec<(VarId, ExprId)>, Unsolved> {
+    if unknowns.len() > MAX_BLOCK {
+        return Err(Unsolved::TooLarge);
+    }
     let mut solved: Vec<(VarId, ExprId)> = Vec::new();
     let mut rest: Vec<(ExprId, ExprId)> = equations.to_vec();
     let mut open: Vec<VarId> = unknowns.to_vec();
@@ -40,7 +48,7 @@ pub(crate) fn solve_block(
         solved.push((v, right));
     }
     if !rest.is_empty() {
-        solved.extend(linear_core(g, &rest, &open)?);
+        solved.extend(linear_core(g, &rest, &open, known)?);
     }
     Ok(solved)
 }
@@ -63,8 +71,12 @@ fn linear_core(
     g: &mut Graph,
     equations: &[(ExprId, ExprId)],
     unknowns: &[VarId],
+    known: &FxHashMap<VarId, f64>,
 ) -> Result<Vec<(VarId, ExprId)>, Unsolved> {
     let n = unknowns.len();
+    if n > MAX_CORE {
+        return Err(Unsolved::TooLarge);
+    }
     let zero = g.integer(0);
     let (mut a, mut b) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for &(left, right) in equations {
@@ -81,11 +93,8 @@ fn linear_core(
         a.push(row);
         b.push(g.neg(constant));
     }
-    if n > MAX_CORE {
-        return Err(Unsolved::TooLarge(n));
-    }
     let determinant = Minors::new(&a, n).determinant(g);
-    if determinant == zero {
+    if determinant == zero || dependent_rows(g, &a, known).is_some() {
         return Err(Unsolved::Singular);
     }
     let mut solution = cramer(g, &a, &b, determinant);
@@ -121,18 +130,18 @@ fn cramer(g: &mut Graph, a: &[Vec<ExprId>], b: &[ExprId], determinant: ExprId) -
 }
 
 /// Determinants of the lower rows over subsets of columns, each computed once (Laplace expansion).
-struct Minors<'a> {
+pub(super) struct Minors<'a> {
     a: &'a [Vec<ExprId>],
     n: usize,
     known: FxHashMap<u32, ExprId>,
 }
 
 impl<'a> Minors<'a> {
-    fn new(a: &'a [Vec<ExprId>], n: usize) -> Self {
+    pub fn new(a: &'a [Vec<ExprId>], n: usize) -> Self {
         Minors { a, n, known: FxHashMap::default() }
     }
 
-    fn determinant(&mut self, g: &mut Graph) -> ExprId {
+    pub fn determinant(&mut self, g: &mut Graph) -> ExprId {
         self.minor(g, 0, (1 << self.n) - 1)
     }
 
@@ -184,7 +193,9 @@ mod tests {
             let zero = g.integer(0);
             equations.push((zero, sum));
         }
-        let Ok(solution) = solve_block(&mut g, &equations, &unknowns) else { panic!("it is linear") };
+        let Ok(solution) = solve_block(&mut g, &equations, &unknowns, &FxHashMap::default()) else {
+            panic!("it is linear")
+        };
         let values: FxHashMap<VarId, f64> =
             solution.iter().map(|&(v, e)| (v, g.evaluate(e, |_| None).unwrap())).collect();
         for (_, residual) in equations {
@@ -215,7 +226,9 @@ mod tests {
             }
             equations.push((left, right));
         }
-        let Ok(solution) = solve_block(&mut g, &equations, &unknowns) else { panic!("it is linear") };
+        let Ok(solution) = solve_block(&mut g, &equations, &unknowns, &FxHashMap::default()) else {
+            panic!("it is linear")
+        };
         for (_, e) in solution {
             let value = g.evaluate(e, |_| None).unwrap();
             assert!((value - 1.0).abs() < 2e-9, "{value}");
@@ -230,7 +243,9 @@ mod tests {
         let product = g.mul(x, y);
         let sum = g.add(x, y);
         let unknowns = [VarId(0), VarId(1)];
-        assert!(matches!(solve_block(&mut g, &[(sum, one), (product, two)], &unknowns), Err(Unsolved::Nonlinear)));
-        assert!(matches!(solve_block(&mut g, &[(sum, one), (sum, two)], &unknowns), Err(Unsolved::Singular)));
+        let none = FxHashMap::default();
+        let nonlinear = solve_block(&mut g, &[(sum, one), (product, two)], &unknowns, &none);
+        assert!(matches!(nonlinear, Err(Unsolved::Nonlinear)));
+        assert!(matches!(solve_block(&mut g, &[(sum, one), (sum, two)], &unknowns, &none), Err(Unsolved::Singular)));
     }
 }

@@ -2,6 +2,7 @@
 //! complete, the part of the system that is to blame.
 
 /// A bipartite graph of equations and unknowns, and a matching on it.
+#[derive(Default)]
 pub(super) struct Matching {
     /// Unknowns of each equation.
     pub incident: Vec<Vec<usize>>,
@@ -118,6 +119,11 @@ impl Matching {
             }
             at += 1;
         }
+    }
+
+    /// Whether every equation has an unknown and every unknown an equation.
+    pub fn is_complete(&self) -> bool {
+        self.unknown_of.iter().all(Option::is_some) && self.equation_of.iter().all(Option::is_some)
     }
 
     /// Equations without an unknown of their own.

@@ -1,17 +1,29 @@
 //! Model to sorted model: the highest derivatives and the algebraic variables are the unknowns; each
 //! is matched with an equation, the equations are put into an order in which they can be evaluated (block lower
-//! triangular form), and each block is solved for its unknowns.
+//! triangular form), and each block is solved for its unknowns. Where that is not possible without differentiation, the
+//! index is reduced first (`reduce.rs`).
 
+mod blocks;
+mod combine;
+mod differentiate;
+mod direct;
 mod history;
 mod linear;
 mod matching;
+mod probe;
+mod reduce;
 mod report;
+mod signature;
+mod starts;
+mod structure;
 
 use crate::{Equation, Given, Model, Role};
+use blocks::Solved;
 pub(crate) use linear::solve_block;
 use matching::Matching;
 use ordinate_expr::{Expr, ExprId, VarId};
-use ordinate_syntax::Diagnostic;
+use ordinate_syntax::{Diagnostic, has_errors};
+use reduce::{Line, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One state.
@@ -81,71 +93,209 @@ pub struct Sorted {
     pub columns: Vec<VarId>,
     /// Start values that follow from the equations and are only compared.
     pub checks: Vec<Given>,
+    /// Index, degrees of freedom, and which start values are free.
+    pub structure: Structure,
+    /// Of a system whose index is not reduced: the same with its index reduced, which has the start values.
+    pub reduced: Option<Box<Sorted>>,
     /// Of a transformed model: what the last states are equal to, as functions of the others.
     pub auxiliary: Vec<ExprId>,
     /// Of a transformed model: what must be positive at the start, for a root of it is taken.
     pub under_roots: Vec<ExprId>,
 }
 
-/// Sorts a model. With `broken` (the text had mistakes of syntax) an equation may be missing, so only mistakes that
-/// do not come from counting are reported.
-pub fn sort(mut model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let (states, unknowns) = states_and_unknowns(&model);
-    let position: FxHashMap<VarId, usize> = unknowns.iter().enumerate().map(|(k, &v)| (v, k)).collect();
-    let (incident, preferred) = incidence(&mut model, &position);
-    let firm: Vec<bool> = unknowns.iter().map(|&v| model.quantity(v).declared).collect();
-    let matching = Matching::new(incident, unknowns.len(), &preferred, &firm);
+/// How a system whose index is above 1 is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum IndexTreatment {
+    /// Constraints are differentiated until the index is at most 1; the constraints themselves are invariants.
+    #[default]
+    Reduce,
+    /// As it is: variables that no equation determines without differentiation are algebraic states.
+    Direct,
+    /// As it is, with 0 = g replaced by ξ z′ = ±g: stiff, and wrong by an amount of the order of ξ.
+    Regularise(f64),
+}
 
-    let mut definitions: Vec<Option<ExprId>> = vec![None; model.variables.len()];
-    model.inputs.iter().for_each(|input| definitions[input.var.0 as usize] = Some(input.value));
-    let mut blocks = Vec::new();
-    let complete = matching.spare_equations().is_empty() && matching.free_unknowns().is_empty();
-    if complete {
-        for equations in matching.components() {
-            let block_unknowns: Vec<VarId> =
-                equations.iter().map(|&e| unknowns[matching.unknown_of[e].expect("complete")]).collect();
-            let sides: Vec<(ExprId, ExprId)> =
-                equations.iter().map(|&e| (model.equations[e].left, model.equations[e].right)).collect();
-            let solution = solve_block(&mut model.graph, &sides, &block_unknowns);
-            let solved = solution.is_ok();
-            match solution {
-                Ok(solution) => solution.into_iter().for_each(|(v, e)| definitions[v.0 as usize] = Some(e)),
-                Err(reason) => diagnostics.push(report::unsolved(&model, &equations, &block_unknowns, reason)),
-            }
-            blocks.push(Block { equations, unknowns: block_unknowns, solved });
-        }
-    } else {
-        diagnostics.extend(report::incomplete(&mut model, &matching, &unknowns, &states, broken));
+/// What the equations determine, as Pryce's analysis sees it.
+#[derive(Clone, Debug, Default)]
+pub struct Structure {
+    /// Differentiations after which the equations are ordinary differential equations for all variables.
+    pub index: u32,
+    /// Start values that can be chosen.
+    pub degrees_of_freedom: usize,
+    /// States whose start values are free: those given, as far as they are independent, then others.
+    pub free: Vec<VarId>,
+    /// States whose start values follow from the equations.
+    pub follows: Vec<VarId>,
+}
+
+/// Sorts a model, reducing its index. With `broken` (the text had mistakes of syntax) an equation may be missing, so only
+/// mistakes that do not come from counting are reported.
+pub fn sort(model: Model, broken: bool) -> (Sorted, Vec<Diagnostic>) {
+    sort_as(model, broken, IndexTreatment::Reduce)
+}
+
+/// Sorts a model with a choice of what is done about its index.
+pub fn sort_as(model: Model, broken: bool, treatment: IndexTreatment) -> (Sorted, Vec<Diagnostic>) {
+    let written = (treatment != IndexTreatment::Reduce).then(|| model.clone());
+    let (sorted, analysis, diagnostics) = reduced(model, broken);
+    match written.filter(|_| !has_errors(&diagnostics)) {
+        Some(model) => direct::direct(model, sorted, &analysis, treatment, diagnostics),
+        None => (sorted, diagnostics),
     }
-    let explicit: Vec<Option<VarId>> = preferred.iter().map(|wish| wish.map(|k| unknowns[k])).collect();
-    let (mut states, checks) = start_values(&mut model, states, &explicit, &mut diagnostics);
+}
+
+/// What the reduction found, for those who go another way.
+#[derive(Default)]
+struct Analysis {
+    lines: Vec<Line>,
+    system: System,
+    matching: Matching,
+}
+
+/// Replacements of equations that only repeat others beyond which the structure is given up.
+const MAX_ROUNDS: usize = 64;
+
+fn reduced(mut model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let mut lines: Vec<Line> = plain_lines(&model);
+    let mut system = plain(&model, &lines);
+    let (mut matching, mut preferred) = pairs(&mut model, &system);
+    let free: Vec<VarId> = matching.free_unknowns().into_iter().map(|k| system.unknowns[k]).collect();
+    let mut failed = false;
+    if !matching.is_complete() && !broken {
+        match reduce::reduce(&mut model, &lines, &free) {
+            Ok(Some(found)) => {
+                system = found;
+                (matching, preferred) = pairs(&mut model, &system);
+            }
+            Ok(None) => {}
+            Err(diagnostic) => {
+                diagnostics.push(diagnostic);
+                failed = true;
+            }
+        }
+    }
+    let mut definitions = input_definitions(&model);
+    let mut solved = Solved::default();
+    let complete = matching.is_complete() && !failed;
     if complete {
+        for round in 0.. {
+            let block = match blocks::solve(&mut model, &system, &matching, &mut definitions, false) {
+                Ok(found) => {
+                    solved = found;
+                    break;
+                }
+                Err(block) => block,
+            };
+            let again = match combine::combine(&mut model, &mut lines, &system, &block) {
+                Ok(()) if round < MAX_ROUNDS => reduce::reduce(&mut model, &lines, &block.unknowns),
+                Ok(()) => Ok(None),
+                Err(diagnostic) => Err(diagnostic),
+            };
+            match again {
+                Ok(Some(found)) => {
+                    system = found;
+                    (matching, preferred) = pairs(&mut model, &system);
+                    definitions = input_definitions(&model);
+                }
+                Ok(None) => {
+                    let equations: Vec<usize> = block.lines.iter().map(|&e| system.lines[e].equation).collect();
+                    diagnostics.push(report::singular(&model, &equations, &block.unknowns));
+                    failed = true;
+                }
+                Err(diagnostic) => {
+                    diagnostics.push(diagnostic);
+                    failed = true;
+                }
+            }
+            if failed {
+                break;
+            }
+        }
+    } else if !failed {
+        diagnostics.extend(report::incomplete(&mut model, &matching, &system.unknowns, &system.states, broken));
+    }
+    let index = match complete && !failed {
+        true => structure::index(&mut model, &lines, &system, &matching, &solved.algebraic),
+        false => 0,
+    };
+    let explicit: Vec<VarId> = preferred.iter().flatten().map(|&k| system.unknowns[k]).collect();
+    definitions.resize(model.variables.len(), None);
+    let known = starts::Known {
+        definitions: &definitions,
+        invariants: &system.invariants,
+        algebraic: &solved.algebraic,
+        index,
+    };
+    let mut found = Vec::new();
+    let (mut states, checks, structure) =
+        starts::start_values(&mut model, system.states.clone(), &known, &explicit, &mut found);
+    // which states there are is not known then
+    if !failed {
+        diagnostics.append(&mut found);
+    }
+    if complete && !failed {
         history::start_hidden(&mut model, &mut states, &definitions, &mut diagnostics);
     }
     check_actions(&mut model, &states, &mut diagnostics);
-    let free = matching.free_unknowns();
-    let free: FxHashSet<usize> = free.into_iter().map(|k| model.variable(unknowns[k]).quantity).collect();
-    let pending = model.pending.iter().filter(|(quantity, _)| !free.contains(quantity));
+    let open: FxHashSet<usize> =
+        if complete { FxHashSet::default() } else { free.iter().map(|&v| model.variable(v).quantity).collect() };
+    let pending = model.pending.iter().filter(|(quantity, _)| !open.contains(quantity));
     diagnostics.extend(pending.map(|(_, diagnostic)| diagnostic.clone()).take(100));
     diagnostics.extend(report::empty_loops(&model));
     let columns = columns(&model, &states);
     diagnostics.sort_by_key(|d| d.span);
     let visible = states.iter().filter(|state| !model.quantity(state.var).hidden).count();
-    let (auxiliary, under_roots) = (Vec::new(), Vec::new());
+    definitions.resize(model.variables.len(), None);
     let sorted = Sorted {
         model,
         states,
         visible,
+        algebraic: solved.algebraic,
+        invariants: system.invariants.clone(),
         definitions,
-        blocks,
+        blocks: solved.blocks,
         columns,
         checks,
-        auxiliary,
-        under_roots,
+        structure,
         ..Sorted::default()
     };
-    (sorted, diagnostics)
+    (sorted, Analysis { lines, system, matching }, diagnostics)
+}
+
+fn plain_lines(model: &Model) -> Vec<Line> {
+    let lines = model.equations.iter().enumerate();
+    lines.map(|(equation, &Equation { left, right, .. })| Line { left, right, equation }).collect()
+}
+
+fn input_definitions(model: &Model) -> Vec<Option<ExprId>> {
+    let mut definitions: Vec<Option<ExprId>> = vec![None; model.variables.len()];
+    model.inputs.iter().for_each(|input| definitions[input.var.0 as usize] = Some(input.value));
+    definitions
+}
+
+/// The system without differentiation: the highest derivatives of the text are the unknowns.
+fn plain(model: &Model, lines: &[Line]) -> System {
+    let (states, unknowns) = states_and_unknowns(model);
+    let d = unknowns.iter().map(|&v| model.variable(v).primes).collect();
+    let quantities = unknowns.iter().map(|&v| model.variable(v).quantity).collect();
+    System {
+        lines: lines.to_vec(),
+        base: (0..lines.len()).map(Some).collect(),
+        unknowns,
+        states,
+        invariants: Vec::new(),
+        offsets: signature::Offsets { c: vec![0; lines.len()], d },
+        quantities,
+    }
+}
+
+/// Which line determines which unknown, and the unknown that each line is written for.
+fn pairs(model: &mut Model, system: &System) -> (Matching, Vec<Option<usize>>) {
+    let position: FxHashMap<VarId, usize> = system.unknowns.iter().enumerate().map(|(k, &v)| (v, k)).collect();
+    let (incident, preferred) = incidence(model, &system.lines, &position);
+    let firm: Vec<bool> = system.unknowns.iter().map(|&v| model.quantity(v).declared).collect();
+    (Matching::new(incident, system.unknowns.len(), &preferred, &firm), preferred)
 }
 
 /// Every quantity of an unknown kind: its lower derivatives are states, its highest is the unknown.
@@ -167,10 +317,14 @@ fn states_and_unknowns(model: &Model) -> (Vec<State>, Vec<VarId>) {
 }
 
 /// The unknowns of each equation, and the one it is written for.
-fn incidence(model: &mut Model, position: &FxHashMap<VarId, usize>) -> (Vec<Vec<usize>>, Vec<Option<usize>>) {
-    let mut incident = Vec::with_capacity(model.equations.len());
-    let mut preferred = Vec::with_capacity(model.equations.len());
-    for &Equation { left, right, .. } in &model.equations {
+fn incidence(
+    model: &mut Model,
+    lines: &[Line],
+    position: &FxHashMap<VarId, usize>,
+) -> (Vec<Vec<usize>>, Vec<Option<usize>>) {
+    let mut incident = Vec::with_capacity(lines.len());
+    let mut preferred = Vec::with_capacity(lines.len());
+    for &Line { left, right, .. } in lines {
         let in_right = model.graph.variables(right);
         let mut found: Vec<usize> = in_right.iter().filter_map(|v| position.get(v).copied()).collect();
         found.extend(model.graph.variables(left).iter().filter_map(|v| position.get(v).copied()));
@@ -183,41 +337,6 @@ fn incidence(model: &mut Model, position: &FxHashMap<VarId, usize>) -> (Vec<Vec<
         });
     }
     (incident, preferred)
-}
-
-/// Attaches start values to states; those of other variables are superfluous, or checks where the equation is
-/// implicit.
-fn start_values(
-    model: &mut Model,
-    mut states: Vec<State>,
-    explicit: &[Option<VarId>],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> (Vec<State>, Vec<Given>) {
-    let starts: FxHashMap<VarId, Given> = model.starts.iter().map(|&given| (given.var, given)).collect();
-    let mut is_state = vec![false; model.variables.len()];
-    for state in &mut states {
-        state.start = starts.get(&state.var).map(|given| given.value);
-        is_state[state.var.0 as usize] = true;
-    }
-    report::missing_starts(model, &states, diagnostics);
-    let written: FxHashSet<VarId> = explicit.iter().flatten().copied().collect();
-    let mut checks = Vec::new();
-    for k in 0..model.starts.len() {
-        let given = &model.starts[k];
-        let variable = model.variable(given.var);
-        if is_state[given.var.0 as usize] || variable.role != Role::Unknown {
-            continue;
-        }
-        if variable.primes > 0 || written.contains(&given.var) {
-            let given = *given;
-            if !model.variable_excused(given.var) {
-                diagnostics.push(report::superfluous_start(model, &given));
-            }
-        } else {
-            checks.push(*given);
-        }
-    }
-    (states, checks)
 }
 
 /// Actions may assign states and held values only.

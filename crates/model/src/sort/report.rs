@@ -1,6 +1,5 @@
 //! The mistakes that show only when the model is looked at as a whole, told in the names of the user.
 
-use super::linear::Unsolved;
 use super::matching::Matching;
 use super::{Diagnostic, Given, Model, Role, State, VarId};
 use crate::closest;
@@ -38,34 +37,34 @@ fn label_others(model: &Model, mut diagnostic: Diagnostic, equations: &[usize], 
     diagnostic
 }
 
-/// A block that has no symbolic solution.
-pub(super) fn unsolved(model: &Model, equations: &[usize], unknowns: &[VarId], reason: Unsolved) -> Diagnostic {
-    let span = model.equations[equations[0]].span;
+/// Equations that do not determine their unknowns whatever the values are.
+pub(super) fn singular(model: &Model, equations: &[usize], unknowns: &[VarId]) -> Diagnostic {
+    let first = equations.iter().copied().min().expect("a block has equations");
     let names = list(unknowns.iter().map(|&v| model.name(v)));
-    let (code, message, help) = match reason {
-        Unsolved::Singular => (
-            "singular",
-            format!("the equations for {names} contradict or repeat each other"),
-            "each unknown needs an equation of its own".to_string(),
-        ),
-        Unsolved::Nonlinear if unknowns.len() == 1 => (
-            "algebraic-loop",
-            format!("{names} cannot be isolated in this equation, since it enters nonlinearly"),
-            "solve the equation for it by hand; implicit solvers are not available in this version".to_string(),
-        ),
-        Unsolved::Nonlinear => (
-            "algebraic-loop",
-            format!("algebraic loop: {names} depend on each other nonlinearly"),
-            "break the loop, or solve it by hand; implicit solvers are not available in this version".to_string(),
-        ),
-        Unsolved::TooLarge(n) => (
-            "algebraic-loop",
-            format!("algebraic loop: {names} depend on each other through {n} simultaneous equations"),
-            "loops of this size need an implicit solver, which is not available in this version".to_string(),
-        ),
+    let message = format!("the equations for {names} contradict or repeat each other");
+    let diagnostic = Diagnostic::error("singular-system", model.equations[first].span, message)
+        .help("each unknown needs an equation of its own");
+    label_others(model, diagnostic, equations, "one of them")
+}
+
+/// A jump in an equation that must be differentiated.
+pub(super) fn impulse(
+    model: &Model,
+    equation: usize,
+    jumping: Option<String>,
+    times: u32,
+    free: &[VarId],
+) -> Diagnostic {
+    let names = list(free.iter().map(|&v| model.name(v)));
+    let often = if times == 1 { "once".to_string() } else { format!("{times} times") };
+    let what = match &jumping {
+        Some(name) => format!("`{name}` jumps"),
+        None => "the branches of this equation do not meet smoothly".to_string(),
     };
-    let diagnostic = Diagnostic::error(code, span, message).help(help);
-    label_others(model, diagnostic, equations, "part of the loop")
+    let message = format!("{what}, and the equation must be differentiated {often} to determine {names}: impulses");
+    let smooth = jumping.map_or("the equation".to_string(), |name| format!("`{name}`"));
+    Diagnostic::error("impulse", model.equations[equation].span, message)
+        .help(format!("make {smooth} smooth, for instance by `laplace(1/(0.01*s + 1)^{times}, …)`"))
 }
 
 /// Equations and unknowns that are left over.
@@ -78,10 +77,6 @@ pub(super) fn incomplete(
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let (free, spare) = (matching.free_unknowns(), matching.spare_equations());
-    if !broken && !free.is_empty() && free.len() == spare.len() && structurally_complete(model, unknowns) {
-        found.push(high_index(model, &free, &spare, unknowns));
-        return found;
-    }
     let open: Vec<usize> = free
         .into_iter()
         .filter(|&k| !model.quantity(unknowns[k]).reported && !model.variable_excused(unknowns[k]))
@@ -125,17 +120,6 @@ pub(super) fn incomplete(
     }
     model.doubtful.extend(started);
     found
-}
-
-fn high_index(model: &Model, free: &[usize], spare: &[usize], unknowns: &[VarId]) -> Diagnostic {
-    let names = list(free.iter().map(|&k| model.name(unknowns[k])));
-    let diagnostic = Diagnostic::error(
-        "high-index",
-        model.equations[spare[0]].span,
-        format!("this constraint determines {names} only after differentiation: a differential-algebraic system of index 2 or more"),
-    )
-    .help("differentiate the constraint by hand; index reduction is not available in this version");
-    label_others(model, diagnostic, spare, "a constraint, too")
 }
 
 /// Whether an equation has a name about which something may be missing.
@@ -269,31 +253,6 @@ fn too_many(
     label_others(model, diagnostic, equations, "competes with it")
 }
 
-/// Whether each equation still finds a quantity of its own when derivatives of any order count: then it is a
-/// differential-algebraic system of higher index and not a mistake of counting.
-fn structurally_complete(model: &mut Model, unknowns: &[VarId]) -> bool {
-    let mut position = vec![None; model.quantities.len()];
-    for (k, &v) in unknowns.iter().enumerate() {
-        position[model.variable(v).quantity] = Some(k);
-    }
-    let mut incident = Vec::with_capacity(model.equations.len());
-    for k in 0..model.equations.len() {
-        let difference = {
-            let e = model.equations[k];
-            model.graph.sub(e.left, e.right)
-        };
-        let variables = model.graph.variables(difference);
-        let mut found: Vec<usize> =
-            variables.into_iter().filter_map(|v| position[model.variable(v).quantity]).collect();
-        found.sort_unstable();
-        found.dedup();
-        incident.push(found);
-    }
-    let none = vec![None; incident.len()];
-    let matching = Matching::new(incident, unknowns.len(), &none, &vec![true; unknowns.len()]);
-    matching.spare_equations().is_empty() && matching.free_unknowns().is_empty()
-}
-
 fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
     let quantity = model.quantity(v);
     let span = model.variable(v).span;
@@ -382,6 +341,20 @@ pub(super) fn missing_starts(model: &mut Model, states: &[State], diagnostics: &
             .help(format!("add `for k in …: init {base}[k]{marks} = 0`"))
         });
     }
+}
+
+/// Start values of which some are missing, while the others follow from constraints.
+pub(super) fn underdetermined(model: &Model, count: usize, open: &[VarId]) -> Diagnostic {
+    let names = list(open.iter().map(|&v| model.name(v)));
+    let (missing, which) = match count {
+        1 => ("a start value is missing".to_string(), "one"),
+        n => (format!("{n} start values are missing"), "some"),
+    };
+    let first = open[0];
+    let span = model.variable(first).span;
+    let rest = if open.len() > count { ", the others follow from the equations" } else { "" };
+    Diagnostic::error("missing-start", span, format!("{missing}: {which} of {names}{rest}"))
+        .help(format!("add `init {} = 0`, with the value it has at the start", model.name(first)))
 }
 
 /// A start value of something that follows from its equation.

@@ -91,6 +91,9 @@ const BUDGET: usize = 1500;
 /// is three, and two where that costs neither more products nor more states in sum; where no such system is found with
 /// reasonable work, products are as long as they come.
 pub fn transform(sorted: &Sorted, products: Option<usize>) -> Result<Transformed, Vec<Diagnostic>> {
+    if let Some(algebraic) = sorted.algebraic.first() {
+        return Err(vec![unsolved(sorted, algebraic)]);
+    }
     let small = sorted.states.len() <= SMALL;
     // a small model with very many functions has no short form worth the search
     let nested = small && products.is_none() && long_products(sorted).is_some_and(|long| long.meanings.len() > NESTED);
@@ -277,6 +280,13 @@ fn general(sorted: &Sorted, trouble: Trouble) -> Diagnostic {
         Some(state) => explain(sorted, state, trouble),
         None => Diagnostic::error("transform-size", Default::default(), "the model has no states"),
     }
+}
+
+fn unsolved(sorted: &Sorted, algebraic: &crate::Algebraic) -> Diagnostic {
+    let name = sorted.model.name(algebraic.var);
+    let span = sorted.model.equations[algebraic.equation].span;
+    let message = format!("`{name}` has no formula, only an equation, so there is no polynomial system");
+    Diagnostic::error("transform-algebraic", span, message).help("use an implicit method such as `radau`")
 }
 
 fn not_found(sorted: &Sorted, products: Option<usize>) -> Diagnostic {

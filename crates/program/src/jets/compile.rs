@@ -13,6 +13,10 @@ const SHORT_SUM: usize = 3;
 /// The series code of a section for discrete values that stand in `registers` with the constants. `None` where a choice
 /// depends on the state itself.
 pub(crate) fn compile(program: &Program, section: &Section, registers: &[f64]) -> Option<JetCode> {
+    // the row of an algebraic state is no derivative
+    if program.layout.algebraic > 0 {
+        return None;
+    }
     let states = program.layout.states;
     let mut lins: Vec<Lin> = Vec::with_capacity(program.first_temporary as usize + section.instructions.len());
     for (register, &value) in registers[..program.first_temporary as usize].iter().enumerate() {

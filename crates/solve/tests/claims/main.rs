@@ -5,8 +5,10 @@ mod edges;
 mod events;
 mod linear;
 mod more_events;
+mod newton;
 mod orders;
 #[path = "../problems/mod.rs"]
 mod problems;
+mod radau;
 mod runs;
 mod searching;

@@ -2,10 +2,11 @@
 
 pub mod constrained;
 pub mod hybrid;
+pub mod implicit;
 
 use std::ops::ControlFlow;
 
-use ordinate_solve::{Interrupt, Layout, Method, Mixture, Options, Outcome, Sink, Start, System, solve};
+use ordinate_solve::{Interrupt, Layout, Method, Mixture, NewtonIterate, Options, Outcome, Sink, Start, System, solve};
 
 /// y′ = f(t, y) given as a closure.
 pub struct Ode<F> {
@@ -90,6 +91,7 @@ pub struct Table {
     pub d: Vec<Vec<f64>>,
     pub sliding: Vec<Option<Mixture>>,
     pub steps: Vec<f64>,
+    pub iterates: Vec<NewtonIterate>,
 }
 
 impl Sink for Table {
@@ -103,6 +105,10 @@ impl Sink for Table {
 
     fn step(&mut self, t: f64, _h: f64, _order: u32) {
         self.steps.push(t);
+    }
+
+    fn iterate(&mut self, iterate: &NewtonIterate) {
+        self.iterates.push(iterate.clone());
     }
 }
 

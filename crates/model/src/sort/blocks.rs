@@ -1,0 +1,183 @@
+//! Each block of equations is solved for its unknowns: symbolically where they enter linearly and are few; otherwise what
+//! is explicit stays a definition and the rest are algebraic variables, which an implicit method determines.
+
+use super::linear::Unsolved;
+use super::matching::Matching;
+use super::probe::dependent_rows;
+use super::reduce::{Line, System, isolated};
+use super::{Algebraic, Block, solve_block};
+use crate::Model;
+use ordinate_expr::{Expr, ExprId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// In blocks up to this size any unknown is isolated where it can be; in larger ones, which are mostly networks with a
+/// sparse matrix, derivatives only, so that the matrix stays sparse.
+const SMALL: usize = 32;
+
+/// The largest block without a symbolic solution that is tested for equations that depend on each other.
+const TESTED: usize = 100;
+
+/// What the blocks of a complete system give.
+#[derive(Default)]
+pub(super) struct Solved {
+    pub blocks: Vec<Block>,
+    pub algebraic: Vec<Algebraic>,
+}
+
+/// A block whose equations do not determine its unknowns, whatever their values.
+pub(super) struct Singular {
+    /// Indices into the lines of the system.
+    pub lines: Vec<usize>,
+    pub unknowns: Vec<VarId>,
+}
+
+/// Solves all blocks, writing definitions. With `implicit` unknowns that no line is written for stay algebraic, unless
+/// they are derivatives.
+pub(super) fn solve(
+    model: &mut Model,
+    system: &System,
+    matching: &Matching,
+    definitions: &mut Vec<Option<ExprId>>,
+    implicit: bool,
+) -> Result<Solved, Singular> {
+    let mut solved = Solved::default();
+    definitions.resize(model.variables.len(), None);
+    for members in matching.components() {
+        // without an unknown of its own: a constraint of a system whose index is not reduced
+        let members: Vec<usize> = members.into_iter().filter(|&e| matching.unknown_of[e].is_some()).collect();
+        if members.is_empty() {
+            continue;
+        }
+        let unknowns: Vec<VarId> =
+            members.iter().filter_map(|&e| matching.unknown_of[e]).map(|u| system.unknowns[u]).collect();
+        let lines: Vec<Line> = members.iter().map(|&e| system.lines[e]).collect();
+        let equations: Vec<usize> = lines.iter().map(|line| line.equation).collect();
+        let sides: Vec<(ExprId, ExprId)> = lines.iter().map(|line| (line.left, line.right)).collect();
+        let written = |&v: &VarId| {
+            let variable = sides.iter().any(|&(left, _)| model.graph.node(left) == Expr::Var(v));
+            variable || model.variable(v).primes > 0
+        };
+        let keep = implicit && !unknowns.iter().all(written);
+        let solution = match keep {
+            true => Err(Unsolved::Nonlinear),
+            false => solve_block(&mut model.graph, &sides, &unknowns, &model.values),
+        };
+        let symbolic = solution.is_ok();
+        match solution {
+            Ok(solution) => solution.into_iter().for_each(|(v, e)| definitions[v.0 as usize] = Some(e)),
+            Err(Unsolved::Singular) => return Err(Singular { lines: members, unknowns }),
+            Err(Unsolved::Nonlinear | Unsolved::TooLarge) => {
+                if is_singular(model, &lines, &unknowns) {
+                    return Err(Singular { lines: members, unknowns });
+                }
+                let any = !keep && lines.len() <= SMALL;
+                solved.algebraic.extend(tear(model, &lines, &unknowns, any, definitions));
+            }
+        }
+        solved.blocks.push(Block { equations, unknowns, solved: symbolic });
+    }
+    Ok(solved)
+}
+
+/// ∂residualᵢ/∂uⱼ
+pub(super) fn coefficients(model: &mut Model, lines: &[Line], unknowns: &[VarId]) -> Vec<Vec<ExprId>> {
+    let mut rows = Vec::with_capacity(lines.len());
+    for line in lines {
+        let residual = model.graph.sub(line.left, line.right);
+        rows.push(unknowns.iter().map(|&u| model.graph.partial(residual, u)).collect());
+    }
+    rows
+}
+
+fn is_singular(model: &mut Model, lines: &[Line], unknowns: &[VarId]) -> bool {
+    if lines.len() > TESTED {
+        return false;
+    }
+    let matrix = coefficients(model, lines, unknowns);
+    dependent_rows(&mut model.graph, &matrix, &model.values).is_some()
+}
+
+/// Tearing: unknowns that a line gives explicitly become definitions, as long as none of those chosen before needs
+/// them, so there is no circle; the others are algebraic, with the other lines as residuals. With `any` not only
+/// derivatives are isolated.
+fn tear(
+    model: &mut Model,
+    lines: &[Line],
+    unknowns: &[VarId],
+    any: bool,
+    definitions: &mut Vec<Option<ExprId>>,
+) -> Vec<Algebraic> {
+    let mut open: FxHashSet<VarId> = unknowns.iter().copied().collect();
+    let mut needed: FxHashSet<VarId> = FxHashSet::default();
+    let mut taken = vec![false; lines.len()];
+    for pass in 0..2 {
+        for (k, line) in lines.iter().enumerate() {
+            if taken[k] {
+                continue;
+            }
+            let found = match (pass, model.graph.node(line.left)) {
+                (0, Expr::Var(v))
+                    if open.contains(&v) && model.graph.variables(line.right).binary_search(&v).is_err() =>
+                {
+                    Some((v, line.right)).filter(|_| !needed.contains(&v))
+                }
+                (0, _) => None,
+                _ => isolate(model, line, &open, &needed, any),
+            };
+            if let Some((v, value)) = found {
+                open.remove(&v);
+                taken[k] = true;
+                needed.extend(model.graph.variables(value));
+                definitions[v.0 as usize] = Some(value);
+            }
+        }
+    }
+    pair(model, lines, unknowns, &taken, &open)
+}
+
+/// An open unknown with a constant coefficient, derivatives first.
+fn isolate(
+    model: &mut Model,
+    line: &Line,
+    open: &FxHashSet<VarId>,
+    needed: &FxHashSet<VarId>,
+    any: bool,
+) -> Option<(VarId, ExprId)> {
+    let residual = model.graph.sub(line.left, line.right);
+    let mut candidates: Vec<VarId> = model.graph.variables(residual);
+    candidates.retain(|v| open.contains(v) && !needed.contains(v) && (any || model.variable(*v).primes > 0));
+    candidates.sort_by_key(|&v| std::cmp::Reverse(model.variable(v).primes));
+    candidates.into_iter().find_map(|v| Some((v, isolated(model, line, v)?)))
+}
+
+/// Pairs the unknowns that are left with the lines that are left, where possible with one that they stand in.
+fn pair(
+    model: &mut Model,
+    lines: &[Line],
+    unknowns: &[VarId],
+    taken: &[bool],
+    open: &FxHashSet<VarId>,
+) -> Vec<Algebraic> {
+    let rest: Vec<VarId> = unknowns.iter().copied().filter(|v| open.contains(v)).collect();
+    let residuals: Vec<(ExprId, usize)> = lines
+        .iter()
+        .zip(taken)
+        .filter(|&(_, taken)| !taken)
+        .map(|(line, _)| (model.graph.sub(line.left, line.right), line.equation))
+        .collect();
+    let position: FxHashMap<VarId, usize> = rest.iter().enumerate().map(|(k, &v)| (v, k)).collect();
+    let mut incident = Vec::with_capacity(residuals.len());
+    for &(residual, _) in &residuals {
+        incident.push(model.graph.variables(residual).iter().filter_map(|v| position.get(v).copied()).collect());
+    }
+    let none = vec![None; residuals.len()];
+    let matching = Matching::new(incident, rest.len(), &none, &vec![true; rest.len()]);
+    let mut spare = matching.spare_equations().into_iter();
+    let mut list = Vec::with_capacity(rest.len());
+    for (k, &var) in rest.iter().enumerate() {
+        let line = matching.equation_of[k].or_else(|| spare.next()).expect("as many lines as unknowns are left");
+        let (residual, equation) = residuals[line];
+        list.push(Algebraic { var, residual, equation });
+    }
+    list
+}

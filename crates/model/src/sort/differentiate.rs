@@ -1,0 +1,73 @@
+//! Differentiation in time along the solution: each quantity has its next derivative, an input that of its expression;
+//! modes of switches and held values are constant between events.
+
+use crate::{Model, Role, Variable, Watch};
+use ordinate_expr::{Expr, ExprId, VarId};
+use rustc_hash::FxHashMap;
+
+/// de/dt. Derivatives that the text does not have become variables of the model.
+pub(super) fn total(model: &mut Model, e: ExprId) -> ExprId {
+    let (zero, one) = (model.graph.integer(0), model.graph.integer(1));
+    let mut slopes: FxHashMap<VarId, ExprId> = FxHashMap::default();
+    for v in model.graph.variables(e) {
+        let slope = match model.variable(v).role {
+            Role::Parameter | Role::Held | Role::Mode => zero,
+            Role::Input => match model.inputs.iter().find(|input| input.var == v).map(|input| input.value) {
+                // inputs are made of earlier ones, so this ends
+                Some(value) => total(model, value),
+                None => zero,
+            },
+            Role::Unknown => {
+                let next = model.derivative_of(v);
+                model.graph.variable(next)
+            }
+        };
+        slopes.insert(v, slope);
+    }
+    model.graph.derivative(e, |leaf| match leaf {
+        Expr::Var(v) => slopes[&v],
+        _ => one,
+    })
+}
+
+/// What jumps in an equation that is differentiated.
+pub(super) enum Jump {
+    /// An input or a held value.
+    Of(VarId),
+    /// A branch that time alone chooses.
+    Branch,
+}
+
+/// What would make impulses of an expression differentiated `times` times: a jump in time of its value, or of its slope if
+/// it is differentiated twice. Branches that the solution chooses are smooth pieces, which meet where the model is sound.
+pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
+    let watches: FxHashMap<VarId, Watch> = model.switches.iter().map(|s| (s.mode, s.watch)).collect();
+    for v in model.graph.variables(e) {
+        let Variable { role, .. } = *model.variable(v);
+        match role {
+            Role::Held => return Some(Jump::Of(v)),
+            Role::Input => {
+                let value = model.inputs.iter().find(|input| input.var == v).map(|input| input.value);
+                if value.is_some_and(|value| jump(model, value, times).is_some()) {
+                    return Some(Jump::Of(v));
+                }
+            }
+            Role::Mode => {
+                let of_time = match watches.get(&v) {
+                    Some(&(Watch::Sign(g) | Watch::Floor(g))) => of_time(model, g),
+                    Some(Watch::Segment(_)) | None => true,
+                };
+                if of_time && (times > 1 || !model.is_continuous(e)) {
+                    return Some(Jump::Branch);
+                }
+            }
+            Role::Parameter | Role::Unknown => {}
+        }
+    }
+    None
+}
+
+/// Whether an expression is made of time, parameters and inputs.
+fn of_time(model: &mut Model, e: ExprId) -> bool {
+    model.graph.variables(e).into_iter().all(|v| matches!(model.variable(v).role, Role::Parameter | Role::Input))
+}

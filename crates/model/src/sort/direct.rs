@@ -1,0 +1,206 @@
+//! A system whose index is not reduced: what no equation determines without differentiation is an algebraic state, and the
+//! equations that are left over are its residuals. Methods for stiff systems solve it as it is, with errors that grow with
+//! the index of a variable (Hairer, Lubich, Roche, Lecture Notes in Mathematics 1409, 1989).
+//!
+//! Regularisation replaces 0 = g by
+//!
+//! ```text
+//!   ξ z′ = ± g,     the sign opposite to that of ∂g/∂z at the start, so that z returns to g = 0
+//! ```
+
+use super::matching::Matching;
+use super::reduce::{Line, System, members, signature};
+use super::signature::Offsets;
+use super::structure::highest_indices;
+use super::{Algebraic, Analysis, IndexTreatment, Sorted, State, blocks, columns, incidence, input_definitions};
+use crate::Model;
+use ordinate_expr::{Decimal, Expr, ExprId, VarId};
+use ordinate_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
+
+/// The system as it is written, with the start values of the reduced one.
+pub(super) fn direct(
+    mut model: Model,
+    reduced: Sorted,
+    analysis: &Analysis,
+    treatment: IndexTreatment,
+    mut diagnostics: Vec<Diagnostic>,
+) -> (Sorted, Vec<Diagnostic>) {
+    let regularise = match treatment {
+        IndexTreatment::Reduce | IndexTreatment::Direct => None,
+        IndexTreatment::Regularise(xi) => match Decimal::parse(&format!("{xi:e}")).as_deref() {
+            Some(&[xi]) if xi != Decimal::ZERO => Some(xi),
+            _ => {
+                let message = format!("the factor {xi} of a regularisation must be a positive number");
+                diagnostics
+                    .push(Diagnostic::error("bad-value", Default::default(), message).help("use one such as 1e-3"));
+                return (reduced, diagnostics);
+            }
+        },
+    };
+    if regularise.is_none() && reduced.invariants.is_empty() && analysis.system.offsets.c.iter().all(|&c| c == 0) {
+        return (reduced, diagnostics);
+    }
+    // derivatives and start values that the analysis made belong to the model now
+    model.graph = reduced.model.graph.clone();
+    model.variables = reduced.model.variables.clone();
+    model.quantities = reduced.model.quantities.clone();
+    model.starts = reduced.model.starts.clone();
+    let (system, matching) = as_written(&mut model, &analysis.lines, &analysis.system.quantities);
+    let mut definitions = input_definitions(&model);
+    let solved = match blocks::solve(&mut model, &system, &matching, &mut definitions, regularise.is_some()) {
+        Ok(solved) => solved,
+        Err(block) => {
+            let equations: Vec<usize> = block.lines.iter().map(|&e| system.lines[e].equation).collect();
+            diagnostics.push(super::report::singular(&model, &equations, &block.unknowns));
+            return (reduced, diagnostics);
+        }
+    };
+    let mut algebraic = solved.algebraic;
+    algebraic.extend(constraints(&mut model, &system, &matching));
+    let starts: FxHashMap<VarId, ExprId> = model.starts.iter().map(|given| (given.var, given.value)).collect();
+    let mut states = system.states;
+    states.iter_mut().for_each(|state| state.start = starts.get(&state.var).copied());
+    let indices = match regularise {
+        Some(xi) => {
+            for algebraic in std::mem::take(&mut algebraic) {
+                let state = regularised(&mut model, &algebraic, &mut definitions, xi);
+                states.push(state);
+            }
+            Vec::new()
+        }
+        None => indices(&model, analysis, &states, &algebraic),
+    };
+    definitions.resize(model.variables.len(), None);
+    if let Some(diagnostic) = undefined(&mut model, &states, &algebraic, &definitions) {
+        diagnostics.push(diagnostic);
+        return (reduced, diagnostics);
+    }
+    // regularised variables belong to the quantities of the text like other states
+    states.sort_by_key(|state| model.quantity(state.var).hidden);
+    let visible = states.iter().filter(|state| !model.quantity(state.var).hidden).count();
+    let columns = columns(&model, &states);
+    let checks = reduced.checks.iter().copied().filter(|given| columns.contains(&given.var)).collect();
+    let sorted = Sorted {
+        model,
+        states,
+        visible,
+        algebraic,
+        indices,
+        definitions,
+        blocks: solved.blocks,
+        columns,
+        checks,
+        structure: reduced.structure.clone(),
+        reduced: Some(Box::new(reduced)),
+        ..Sorted::default()
+    };
+    (sorted, diagnostics)
+}
+
+/// The lines without differentiation, and which determines what; derivatives come first, so that what is left is
+/// algebraic where possible.
+fn as_written(model: &mut Model, lines: &[Line], quantities: &[usize]) -> (System, Matching) {
+    let (matrix, _) = signature(model, lines, quantities);
+    let mut d = vec![0; quantities.len()];
+    matrix.rows.iter().flatten().for_each(|&(j, sigma)| d[j] = d[j].max(sigma));
+    let (mut states, mut unknowns) = (Vec::new(), Vec::new());
+    for (&quantity, &order) in quantities.iter().zip(&d) {
+        let members = members(model, quantity, order);
+        for k in 0..order as usize {
+            states.push(State { var: members[k], derivative: members[k + 1], start: None });
+        }
+        unknowns.push(members[order as usize]);
+    }
+    states.sort_by_key(|state: &State| model.quantity(state.var).hidden);
+    let position: FxHashMap<VarId, usize> = unknowns.iter().enumerate().map(|(k, &v)| (v, k)).collect();
+    let (incident, preferred) = incidence(model, lines, &position);
+    let firm: Vec<bool> = unknowns.iter().map(|&v| model.variable(v).primes > 0).collect();
+    let matching = Matching::new(incident, unknowns.len(), &preferred, &firm);
+    let offsets = Offsets { c: vec![0; lines.len()], d };
+    let base = (0..lines.len()).map(Some).collect();
+    let system = System {
+        lines: lines.to_vec(),
+        base,
+        unknowns,
+        states,
+        offsets,
+        quantities: quantities.to_vec(),
+        ..System::default()
+    };
+    (system, matching)
+}
+
+/// What no line determines, with the lines that determine nothing.
+fn constraints(model: &mut Model, system: &System, matching: &Matching) -> Vec<Algebraic> {
+    let pairs = matching.free_unknowns().into_iter().zip(matching.spare_equations());
+    pairs
+        .map(|(unknown, line)| {
+            let Line { left, right, equation } = system.lines[line];
+            Algebraic { var: system.unknowns[unknown], residual: model.graph.sub(left, right), equation }
+        })
+        .collect()
+}
+
+/// The index of y⁽ᵏ⁾ falls by one with each derivative below the highest.
+fn indices(model: &Model, analysis: &Analysis, states: &[State], algebraic: &[Algebraic]) -> Vec<u8> {
+    let system = &analysis.system;
+    let highest = highest_indices(system, &analysis.matching, model);
+    let mut position: FxHashMap<usize, usize> = FxHashMap::default();
+    position.extend(system.quantities.iter().enumerate().map(|(j, &quantity)| (quantity, j)));
+    let all = states.iter().map(|state| state.var).chain(algebraic.iter().map(|algebraic| algebraic.var));
+    all.map(|v| {
+        let variable = model.variable(v);
+        let j = position[&variable.quantity];
+        let below = system.offsets.d[j].saturating_sub(variable.primes);
+        highest[j].saturating_sub(below).clamp(1, u32::from(u8::MAX)) as u8
+    })
+    .collect()
+}
+
+/// z becomes a state with z′ = ± g/ξ.
+fn regularised(model: &mut Model, algebraic: &Algebraic, definitions: &mut Vec<Option<ExprId>>, xi: Decimal) -> State {
+    let derivative = model.derivative_of(algebraic.var);
+    definitions.resize(model.variables.len(), None);
+    let mut g = algebraic.residual;
+    for _ in 0..definitions.len() {
+        let inside = model.graph.variables(g);
+        if !inside.iter().any(|v| definitions[v.0 as usize].is_some()) {
+            break;
+        }
+        g = model.graph.substitute(g, |v| definitions[v.0 as usize]);
+    }
+    let slope = model.graph.partial(g, algebraic.var);
+    let given: FxHashMap<VarId, ExprId> =
+        model.starts.iter().chain(&model.guesses).rev().map(|given| (given.var, given.value)).collect();
+    let values: FxHashMap<VarId, f64> =
+        given.into_iter().filter_map(|(v, value)| Some((v, model.constant(value)?))).collect();
+    let known = &model.values;
+    let at_start = model.graph.evaluate(slope, |leaf| match leaf {
+        Expr::Var(v) => Some(known.get(&v).or(values.get(&v)).copied().unwrap_or(0.0)),
+        Expr::Time => Some(0.0),
+        _ => None,
+    });
+    let xi = model.graph.constant(xi);
+    let rate = model.graph.div(algebraic.residual, xi);
+    let rate = if at_start.is_some_and(|slope| slope > 0.0) { model.graph.neg(rate) } else { rate };
+    definitions[derivative.0 as usize] = Some(rate);
+    let start = model.starts.iter().chain(&model.guesses).find(|given| given.var == algebraic.var);
+    State { var: algebraic.var, derivative, start: start.map(|given| given.value) }
+}
+
+/// A derivative that an output or a switch asks for and that only differentiation gives.
+fn undefined(
+    model: &mut Model,
+    states: &[State],
+    algebraic: &[Algebraic],
+    definitions: &[Option<ExprId>],
+) -> Option<Diagnostic> {
+    let mut known: Vec<bool> = definitions.iter().map(Option::is_some).collect();
+    states.iter().for_each(|state| known[state.var.0 as usize] = true);
+    algebraic.iter().for_each(|algebraic| known[algebraic.var.0 as usize] = true);
+    let asked = super::reduce::asked(model);
+    let v = asked.into_iter().find(|&v| model.variable(v).role == crate::Role::Unknown && !known[v.0 as usize])?;
+    let message = format!("`{}` follows only by differentiation of the equations", model.name(v));
+    Some(Diagnostic::error("index-direct", model.variable(v).span, message).help("leave `--index direct` out"))
+}

@@ -1,0 +1,182 @@
+//! Differential-algebraic systems: index, degrees of freedom, what is differentiated, what is solved how.
+
+use ordinate_model::{IndexTreatment, Sorted, merge, resolve, sort_as};
+use ordinate_syntax::{Diagnostic, Severity, parse};
+
+fn sorted(text: &str, treatment: IndexTreatment) -> (Sorted, Vec<Diagnostic>) {
+    let (tree, parsed) = parse(text);
+    let resolved = resolve(&tree, text, &Vec::new(), &|_, _| Err("there is no such file".into()));
+    let (sorted, found) = sort_as(resolved.model, false, treatment);
+    let mut all = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());
+    all.retain(|d| d.severity == Severity::Error);
+    (sorted, all)
+}
+
+fn treated(text: &str, treatment: IndexTreatment) -> Sorted {
+    let (sorted, mistakes) = sorted(text, treatment);
+    assert!(mistakes.is_empty(), "{text}\n{mistakes:#?}");
+    sorted
+}
+
+/// Index, degrees of freedom, states, algebraic variables, number of invariants.
+fn shape(sorted: &Sorted) -> (u32, usize, String, String, usize) {
+    let list = |names: &mut dyn Iterator<Item = String>| names.collect::<Vec<String>>().join(" ");
+    let states = list(&mut sorted.states.iter().map(|state| sorted.model.name(state.var)));
+    let algebraic = list(&mut sorted.algebraic.iter().map(|algebraic| sorted.model.name(algebraic.var)));
+    let structure = &sorted.structure;
+    (structure.index, structure.degrees_of_freedom, states, algebraic, sorted.invariants.len())
+}
+
+const PENDULUM: &str = "param m = 1, l = 1, g = 9.81
+x'' = -2*lam*x/m; y'' = -2*lam*y/m + g; x^2 + y^2 = l^2";
+
+const CIRCUIT: &str = "param om = 100; v = sin(om*t)
+0 = -e1' + e2' - e1 - jV; 0 = e1' - 2*e2' - e2; 0 = -e1 - v; init e1 = 0, e2 = 0";
+
+#[test]
+fn the_structure_of_classical_systems() {
+    let cases: &[(&str, (u32, usize, &str, &str, usize))] = &[
+        // ordinary differential equations, also with named parts
+        ("x'' = -x; init x = 1, x' = 0", (0, 2, "x x'", "", 0)),
+        ("f = -x; x' = f; init x = 1", (0, 1, "x", "", 0)),
+        // index 1: semi-explicit, explicit or not, linear or not
+        ("x' = -z; 0 = z + x - 1; init x = 1", (1, 1, "x", "", 0)),
+        ("x' = -z; 0 = z^5 + z + x; init x = 1", (1, 1, "x", "z", 0)),
+        ("z' = x + y; z(0) = 0; x = cos(y); y = sin(x)", (1, 1, "z", "y", 0)),
+        // index 2 and 3 in Hessenberg form
+        ("x' = -x + z; y' = x*z; 0 = x^2 + y^2 - 1; init x = 1, y = 0", (2, 1, "x y", "", 1)),
+        ("x' = v; v' = -x + z; 0 = x - sin(t)", (3, 0, "", "", 0)),
+        (
+            "x' = v; v' = -x*z; y' = w; w' = -y*z; 0 = x^2 + y^2 - 1; init x = 1, v = 0, y = 0, w = 1",
+            (3, 2, "x v y w", "", 2),
+        ),
+        // the circuit (15) of index 2
+        (CIRCUIT, (2, 1, "e2", "", 0)),
+        // descriptor systems E x' = A x with a singular E: a zero row, rows that repeat each other
+        ("x' + y' = -x; 0 = x - 2*y; init x = 1", (1, 1, "x", "", 0)),
+        ("x' + y' = -x; x' + y' = -2*y; init x = 1", (1, 1, "x", "", 0)),
+        ("x' + 2*y' + z' = -x; 2*x' + 4*y' + 2*z' = y; z' = x; init x = 1, z = 0", (1, 2, "x z", "", 0)),
+        // singular for the value of a parameter only
+        ("param eps = 0; x' = -z; eps*z' = x - z; init x = 1", (1, 1, "x", "", 0)),
+        ("param eps = 0.1; x' = -z; eps*z' = x - z; init x = 1, z = 1", (0, 2, "x z", "", 0)),
+        // linear with coefficients of time: E(t) of rank 1
+        ("(1 + t)*x' + (1 + t)^2*y' = x; x' + (1 + t)*y' = y + sin(t); init x = 1", (1, 1, "x y", "", 1)),
+        // fully implicit
+        ("0 = x'^5 + x' - cos(t) + x; init x = 1", (0, 1, "x", "x'", 0)),
+        ("0 = exp(x') + y' - t; 0 = x' - y'^3 + x; init x = 0, y = 0", (0, 2, "x y", "y'", 0)),
+    ];
+    for (text, expected) in cases {
+        let found = shape(&treated(text, IndexTreatment::Reduce));
+        let found = (found.0, found.1, found.2.as_str(), found.3.as_str(), found.4);
+        assert_eq!(found, *expected, "{text}");
+    }
+}
+
+/// Typed as on paper: four states, λ by a formula, the constraint and its derivative kept.
+#[test]
+fn the_pendulum_keeps_its_constraint_and_its_derivative() {
+    let text = format!("{PENDULUM}; init x = 1, x' = 0, y = 0, y' = 0");
+    let pendulum = treated(&text, IndexTreatment::Reduce);
+    assert_eq!(shape(&pendulum), (3, 2, "x x' y y'".into(), String::new(), 2));
+    let kept: Vec<String> = pendulum.invariants.iter().map(|kept| pendulum.model.print(kept.value)).collect();
+    assert_eq!(kept, ["x^2 + y^2 - l^2", "2*x*x' + 2*y*y'"]);
+}
+
+/// A two-link arm whose hand slides on a wall: two equations of motion and a constraint of the positions.
+#[test]
+fn a_robot_on_a_wall_has_index_three() {
+    let text = "param g = 9.81
+        2*p'' + cos(p - q)*q'' + sin(p - q)*q'^2 + 2*g*sin(p) = cos(p)*f
+        q'' + cos(p - q)*p'' - sin(p - q)*p'^2 + g*sin(q) = cos(q)*f
+        sin(p) + sin(q) = 1
+        init p = 0.5, p' = 0";
+    let arm = treated(text, IndexTreatment::Reduce);
+    assert_eq!(shape(&arm), (3, 2, "p p' q q'".into(), String::new(), 2));
+    let follows: Vec<String> = arm.structure.follows.iter().map(|&v| arm.model.name(v)).collect();
+    assert_eq!(follows, ["q", "q'"]);
+}
+
+/// A linear network with more unknowns than Cramer's rule takes.
+#[test]
+fn a_large_linear_loop_becomes_algebraic() {
+    let text = "u[1] = 0; u[20] = 1; y' = u[10]; y(0) = 0\nfor k in 2..19: u[k-1] - 2*u[k] + u[k+1] = 0";
+    let network = treated(text, IndexTreatment::Reduce);
+    let (index, freedom, states, algebraic, _) = shape(&network);
+    assert_eq!((index, freedom, states.as_str()), (1, 1, "y"));
+    assert!((1..=18).contains(&algebraic.split(' ').count()), "{algebraic}");
+}
+
+/// A derivative that only an output asks for differentiates the equation behind it.
+#[test]
+fn the_derivative_of_a_named_expression_can_be_used() {
+    let named = treated("x' = -x; x(0) = 1; u = x^2; y = u'", IndexTreatment::Reduce);
+    assert_eq!(shape(&named).2, "x");
+    let text = named.to_text();
+    assert!(text.contains("u' := x'*(x*2)"), "{text}");
+}
+
+#[test]
+fn start_values_are_counted_by_what_the_constraints_leave() {
+    let missing = |starts: &str| {
+        let (_, mistakes) = sorted(&format!("{PENDULUM}; {starts}"), IndexTreatment::Reduce);
+        mistakes.into_iter().map(|d| format!("{}: {}", d.code, d.message)).collect::<Vec<String>>().join("; ")
+    };
+    assert_eq!(missing("init x = 1, y' = 0"), "");
+    assert_eq!(missing("init x = 1, x' = 0, y = 0, y' = 0, lam = 0"), "");
+    let both = "missing-start: a start value is missing: one of `x'` and `y'`, the others follow from the equations";
+    assert_eq!(missing("init x = 1, y = 0"), both);
+    assert!(missing("init x' = 0").contains("a start value is missing"), "{}", missing("init x' = 0"));
+    assert!(missing("").contains("2 start values are missing"), "{}", missing(""));
+}
+
+#[test]
+fn what_cannot_be_differentiated_or_determined_is_named() {
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("input u = step(t - 1); x' = z; 0 = x - u", "impulse", &["`u` jumps", "once", "`z`"]),
+        ("input u = ramp(t - 1); x'' = z; 0 = x - u", "impulse", &["`u` jumps", "2 times"]),
+        ("x' = z; 0 = x - (if t < 1 then 0 else 1)", "impulse", &["do not meet"]),
+        ("x' = z; init r = 1; 0 = x - r; when t > 1: r = 2", "impulse", &["`r` jumps"]),
+        ("x' + y' = 1; x' + y' = 2; init x = 0, y = 0", "singular-system", &["`x'` and `y'`", "contradict or repeat"]),
+        ("x' + y' = x; 2*x' + 2*y' = 2*x; init x = 0, y = 0", "singular-system", &["contradict or repeat"]),
+        ("0 = x^2 + y; 0 = x^2 + y - 1; z' = x; z(0) = 0", "singular-system", &["`x` and `y`"]),
+        ("x' = z; y' = -x; 0 = x^2 - 1; 0 = x - 1; init x = 1, y = 0", "too-many-equations", &[]),
+    ];
+    for (text, code, words) in cases {
+        let (_, mistakes) = sorted(text, IndexTreatment::Reduce);
+        let first = mistakes.first().unwrap_or_else(|| panic!("{text}: no mistake found"));
+        assert_eq!(first.code, *code, "{text}: {}", first.message);
+        words.iter().for_each(|word| assert!(first.message.contains(word), "{text}: {}", first.message));
+    }
+}
+
+/// A kink can be differentiated once.
+#[test]
+fn an_input_without_jumps_can_be_differentiated_once() {
+    treated("input u = ramp(t - 1); x' = z; 0 = x - u", IndexTreatment::Reduce);
+}
+
+/// Hairer's indices: positions 1, velocities 2, the force 3; what follows the force by integration one less.
+#[test]
+fn without_reduction_every_variable_has_its_index() {
+    let text = format!("{PENDULUM}; w' = lam; v' = -v; init x = 1, x' = 0, y = 0, y' = 0, w = 0, v = 1");
+    let pendulum = treated(&text, IndexTreatment::Direct);
+    assert_eq!(shape(&pendulum), (3, 4, "x x' y y' w v".into(), "lam".into(), 0));
+    assert_eq!(pendulum.indices, [1, 2, 1, 2, 2, 1, 3]);
+    let circuit = treated(CIRCUIT, IndexTreatment::Direct);
+    assert_eq!(shape(&circuit), (2, 1, "e1 e2".into(), "jV".into(), 0));
+    assert_eq!(circuit.indices, [1, 1, 2]);
+    let plain = treated("x' = -z; 0 = z + x - 1; init x = 1", IndexTreatment::Direct);
+    assert!(plain.indices.is_empty() && plain.reduced.is_none());
+}
+
+/// ξ z′ = g with the sign that lets z return to g = 0.
+#[test]
+fn regularisation_turns_algebraic_equations_into_fast_ones() {
+    let rate = |text: &str| {
+        let sorted = treated(text, IndexTreatment::Regularise(0.001));
+        let state = sorted.states.iter().find(|s| sorted.model.name(s.var) == "z").expect("z is a state");
+        sorted.model.print(sorted.definitions[state.derivative.0 as usize].expect("its derivative is defined"))
+    };
+    assert_eq!(rate("x' = -z; 0 = x - 2*z; init x = 1; guess z = 1"), "-((z*2 - x)/0.001)");
+    assert_eq!(rate("x' = -z; 0 = 2*z - x; init x = 1; guess z = 1"), "(x - z*2)/0.001");
+}

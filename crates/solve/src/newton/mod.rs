@@ -1,0 +1,385 @@
+//! Newton's method for the one equation that backward Euler, the trapezoidal rule, BDF and Adams–Moulton have in common,
+//!
+//! ```text
+//!   M (y − ψ) − hγ f(t, y) = 0
+//! ```
+//!
+//! It is divided by hγ before it is solved: the rows of algebraic states are −g = 0 then, whatever the step is.
+
+mod gmres;
+mod jacobian;
+
+pub(crate) use gmres::Gmres;
+pub(crate) use jacobian::Jacobian;
+
+use crate::algebra::Lu;
+use crate::{NewtonIterate, NewtonKind, NewtonOptions, StepFailure, System, Work};
+
+/// M (y − ψ) − hγ f(t, y, d) = 0, to be solved for y.
+#[derive(Clone, Copy, Debug)]
+pub struct StageEquation<'a> {
+    /// Where the step begins and how long it is: for those who look at the iterates only.
+    pub step: (f64, f64),
+    /// The number of the stage within the step: for those who look at the iterates only.
+    pub stage: u32,
+    /// The time of the stage.
+    pub t: f64,
+    /// Discrete values.
+    pub d: &'a [f64],
+    /// ψ; its algebraic components do not matter.
+    pub psi: &'a [f64],
+    /// hγ, positive.
+    pub gamma_h: f64,
+}
+
+/// When an iteration is good enough, unless [`NewtonOptions::tolerance`] says it.
+#[derive(Clone, Copy, Debug)]
+pub enum Goal {
+    /// When the error that is left, estimated from the rate of convergence, is below this part of the scale.
+    Part(f64),
+    /// When nothing but rounding is left: for fixed steps.
+    Rounding,
+}
+
+/// How an iteration converged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Convergence {
+    /// Number of iterations.
+    pub iterations: u32,
+    /// The largest ratio of the sizes of two changes that follow each other; 0 if there was one change only.
+    pub rate: f64,
+}
+
+/// Solves [`StageEquation`]s. The Jacobian and the factors of M/(hγ) − J are kept from one equation to the next as long as
+/// they serve: while hγ changes by less than a quarter, changes of y are corrected by a factor (Brown, Byrne, Hindmarsh, SIAM J.
+/// Sci. Stat. Comput. 10 (1989) 1038–1051, section 3), and the Jacobian is renewed where the iteration is slow.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    options: NewtonOptions,
+    jacobian: Jacobian,
+    lu: Option<Lu<f64>>,
+    matrix: Vec<f64>,
+    /// 1/(hγ) of the factors; NaN if there are none.
+    factored: f64,
+    /// The Jacobian is to be evaluated anew at the next opportunity.
+    stale: bool,
+    /// Equations solved with this Jacobian.
+    age: u32,
+    /// How much of the last change is left, guessed before the second change shows it: θ/(1−θ) of the last equation.
+    left: f64,
+    f: Vec<f64>,
+    change: Vec<f64>,
+    first: Vec<f64>,
+    product: Vec<f64>,
+    gmres: Gmres,
+    iterates: Vec<NewtonIterate>,
+    work: Work,
+}
+
+/// The most iterations towards a part of the tolerance: a slow iteration is worse than a shorter step.
+const MOST_FOR_TOLERANCE: u32 = 6;
+/// The most iterations where the step is given.
+const MOST: u32 = 60;
+/// A rate above this one asks for a new Jacobian.
+const SLOW: f64 = 0.25;
+/// The factors are renewed when hγ has changed by more than this part.
+const OTHER_STEP: f64 = 0.25;
+/// The Jacobian is renewed after so many equations.
+const OLDEST: u32 = 50;
+
+impl Stage {
+    /// For systems of `states` states.
+    pub fn new(states: usize, options: NewtonOptions) -> Stage {
+        let zeros = vec![0.0; states];
+        Stage {
+            options,
+            jacobian: Jacobian::default(),
+            lu: None,
+            matrix: Vec::new(),
+            factored: f64::NAN,
+            stale: true,
+            age: 0,
+            left: 1.0,
+            f: zeros.clone(),
+            change: zeros.clone(),
+            first: zeros.clone(),
+            product: zeros,
+            gmres: Gmres::default(),
+            iterates: Vec::new(),
+            work: Work::default(),
+        }
+    }
+
+    /// Forgets the Jacobian: the system is about to change at an event.
+    pub fn restart(&mut self) {
+        self.jacobian.forget();
+        self.stale = true;
+        self.left = 1.0;
+    }
+
+    /// The options.
+    pub fn options(&self) -> &NewtonOptions {
+        &self.options
+    }
+
+    /// f(t, y, d) at the last iterate but one; at the solution itself where the goal was rounding or a given tolerance.
+    pub fn f(&self) -> &[f64] {
+        &self.f
+    }
+
+    /// Number of states of the last system that were not algebraic.
+    pub fn differential(&self) -> usize {
+        self.jacobian.differential()
+    }
+
+    /// What was evaluated so far.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// The iterates since they were asked for last, if [`NewtonOptions::trace`] wants them.
+    pub fn take_iterates(&mut self) -> Vec<NewtonIterate> {
+        std::mem::take(&mut self.iterates)
+    }
+
+    /// b becomes (M/(hγ) − J)⁻¹ b with the factors of the last equation: filters error estimates of stiff components.
+    pub fn apply_inverse(&mut self, b: &mut [f64]) {
+        if let Some(lu) = self.lu.as_mut().filter(|_| self.factored.is_finite()) {
+            lu.solve(b);
+        }
+    }
+
+    /// Solves the equation. `y` holds the first iterate and becomes the solution; `scale` is the tolerance of each
+    /// component, in which changes are measured. After an error `y` is of no use.
+    pub fn solve(
+        &mut self,
+        system: &mut dyn System,
+        equation: &StageEquation,
+        scale: &[f64],
+        goal: Goal,
+        y: &mut [f64],
+    ) -> Result<Convergence, StepFailure> {
+        if self.jacobian.look(system) {
+            self.lu = Some(Lu::new(self.jacobian.pattern()));
+            self.matrix = vec![0.0; self.jacobian.pattern().len()];
+            self.stale = true;
+        }
+        if self.stale {
+            self.factored = f64::NAN;
+        }
+        self.first.copy_from_slice(y);
+        let old = !self.stale && self.age < OLDEST;
+        self.stale = !old;
+        match self.iterate(system, equation, scale, goal, y) {
+            Err(_) if old => {
+                y.copy_from_slice(&self.first);
+                self.stale = true;
+                self.iterate(system, equation, scale, goal, y)
+            }
+            result => result,
+        }
+    }
+
+    /// Makes the factors of M/(hγ) − J fit; with a new Jacobian at (t, y) if it is stale. `f` is known.
+    fn prepare(&mut self, system: &mut dyn System, equation: &StageEquation, y: &[f64]) -> Result<(), StepFailure> {
+        let sigma = 1.0 / equation.gamma_h;
+        if self.stale {
+            self.factored = f64::NAN;
+            self.jacobian.evaluate(system, (equation.t, y, equation.d), &self.f, &mut self.work)?;
+            (self.stale, self.age) = (false, 0);
+        } else if (sigma / self.factored - 1.0).abs() <= OTHER_STEP {
+            return Ok(());
+        }
+        self.jacobian.matrix(sigma, &mut self.matrix);
+        self.work.lu += 1;
+        self.factored = f64::NAN;
+        let lu = self.lu.as_mut().expect("solve takes memory for the factors");
+        lu.factor(&self.matrix).map_err(|singular| {
+            self.stale = true;
+            StepFailure::Singular { component: singular.column }
+        })?;
+        self.factored = sigma;
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        system: &mut dyn System,
+        equation: &StageEquation,
+        scale: &[f64],
+        goal: Goal,
+        y: &mut [f64],
+    ) -> Result<Convergence, StepFailure> {
+        let patient = self.options.tolerance.is_some() || matches!(goal, Goal::Rounding);
+        let most = if patient { MOST } else { MOST_FOR_TOLERANCE };
+        let mut convergence = Convergence { iterations: 0, rate: 0.0 };
+        let (mut last, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, 0);
+        self.left = self.left.max(f64::EPSILON).powf(0.8);
+        self.age += 1;
+        for iteration in 0..=most {
+            let residual = self.residual(system, equation, iteration, y)?;
+            convergence.iterations = iteration;
+            if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
+                return Ok(convergence);
+            }
+            if iteration == most {
+                break;
+            }
+            self.newton_change(system, equation, y, residual / last_residual)?;
+            last_residual = residual;
+
+            y.iter_mut().zip(&self.change).for_each(|(y, change)| *y += change);
+            let (size, worst) = self.size(equation, scale, y, goal);
+            if !size.is_finite() {
+                return Err(StepFailure::Newton { component: worst });
+            }
+            convergence.iterations = iteration + 1;
+            let rate = size / last;
+            last = size;
+            if iteration > 0 {
+                convergence.rate = convergence.rate.max(rate);
+                self.left = if rate < 1.0 { rate / (1.0 - rate) } else { f64::INFINITY };
+                // Where there is time, at once; otherwise for the next equation.
+                self.stale |= patient && rate > SLOW;
+            }
+            match goal {
+                _ if self.options.tolerance.is_some() => {}
+                Goal::Rounding => {
+                    stagnant = if iteration > 0 && rate > 0.5 { stagnant + 1 } else { 0 };
+                    // The last changes only stir the last digits, or an f with cancellations cannot do better.
+                    if size <= 1.0 || (stagnant >= 2 && self.is_rounding(scale, y)) {
+                        self.residual(system, equation, iteration + 1, y)?;
+                        return Ok(convergence);
+                    }
+                }
+                Goal::Part(kappa) => {
+                    if size == 0.0 || self.left * size <= kappa {
+                        self.stale |= convergence.rate > SLOW;
+                        return Ok(convergence);
+                    }
+                    let coming = rate.powi((most - iteration - 1) as i32) / (1.0 - rate) * size;
+                    if rate >= 1.0 || coming > kappa {
+                        self.stale = true;
+                        return Err(StepFailure::Newton { component: worst });
+                    }
+                }
+            }
+        }
+        self.stale = true;
+        let (_, worst) = self.size(equation, scale, y, goal);
+        Err(StepFailure::Newton { component: worst })
+    }
+
+    /// f at the iterate, and minus the residual divided by hγ in `change`; returns its largest component times hγ.
+    fn residual(
+        &mut self,
+        system: &mut dyn System,
+        equation: &StageEquation,
+        iteration: u32,
+        y: &[f64],
+    ) -> Result<f64, StepFailure> {
+        system.derivative(equation.t, y, equation.d, &mut self.f);
+        self.work.f += 1;
+        if let Some(component) = (0..y.len()).find(|&i| !(self.f[i].is_finite() && y[i].is_finite())) {
+            self.stale = true;
+            return Err(StepFailure::NotFinite { t: equation.t, component });
+        }
+        let sigma = 1.0 / equation.gamma_h;
+        let differential = self.jacobian.differential();
+        let mut largest: f64 = 0.0;
+        for (i, change) in self.change.iter_mut().enumerate() {
+            *change = if i < differential { self.f[i] - sigma * (y[i] - equation.psi[i]) } else { self.f[i] };
+            largest = largest.max(change.abs());
+        }
+        if self.options.trace {
+            self.iterates.push(NewtonIterate {
+                t: equation.step.0,
+                h: equation.step.1,
+                stage: equation.stage,
+                iteration,
+                y: y.to_vec(),
+                residual: self.change.iter().map(|change| -equation.gamma_h * change).collect(),
+            });
+        }
+        Ok(equation.gamma_h * largest)
+    }
+
+    /// The change of y from the residual in `change`; `shrunk` is how much the residual shrank in the last iteration.
+    fn newton_change(
+        &mut self,
+        system: &mut dyn System,
+        equation: &StageEquation,
+        y: &[f64],
+        shrunk: f64,
+    ) -> Result<(), StepFailure> {
+        self.work.newton += 1;
+        self.stale |= self.options.kind == NewtonKind::Full;
+        self.prepare(system, equation, y)?;
+        let lu = self.lu.as_mut().expect("solve takes memory for the factors");
+        let sigma = 1.0 / equation.gamma_h;
+        if self.options.kind == NewtonKind::Inexact {
+            self.jacobian.evaluate(system, (equation.t, y, equation.d), &self.f, &mut self.work)?;
+            let (jacobian, product) = (&self.jacobian, &mut self.product);
+            self.gmres.solve(&mut self.change, forcing(shrunk), &mut |v, result| {
+                product.copy_from_slice(v);
+                lu.solve(product);
+                jacobian.shifted(sigma, product, result);
+            });
+            lu.solve(&mut self.change);
+            return Ok(());
+        }
+        lu.solve(&mut self.change);
+        if sigma != self.factored {
+            let factor = 2.0 / (1.0 + sigma / self.factored);
+            self.change.iter_mut().for_each(|change| *change *= factor);
+        }
+        Ok(())
+    }
+
+    /// The largest change in units of what counts for the goal, and its component.
+    fn size(&self, equation: &StageEquation, scale: &[f64], y: &[f64], goal: Goal) -> (f64, usize) {
+        let differential = self.jacobian.differential();
+        let unit = |i: usize| match goal {
+            Goal::Part(_) => scale[i],
+            // The rounding of the terms of the equation; those of an algebraic one are unknown.
+            Goal::Rounding if i < differential => rounding(y[i].abs().max(equation.psi[i].abs())),
+            Goal::Rounding => rounding(y[i].abs()),
+        };
+        largest_part(&self.change, unit)
+    }
+
+    /// Whether a change that does not get smaller is small enough to be taken for rounding.
+    fn is_rounding(&self, scale: &[f64], y: &[f64]) -> bool {
+        largest_part(&self.change, stagnation_unit(scale, y)).0 <= 1.0
+    }
+}
+
+/// A few units of the last place of a number of this size.
+pub(crate) fn rounding(size: f64) -> f64 {
+    4.0 * f64::EPSILON * size + 1e-100
+}
+
+/// The largest element in units that depend on the component, and its component. NaN counts as largest.
+pub(crate) fn largest_part(values: &[f64], unit: impl Fn(usize) -> f64) -> (f64, usize) {
+    let (mut size, mut worst) = (0.0, 0);
+    for (i, value) in values.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+        let part = value.abs() / unit(i);
+        if part > size || part.is_nan() {
+            (size, worst) = (part, i);
+        }
+    }
+    (size, worst)
+}
+
+/// Up to which size a change that does not get smaller is taken for rounding: f may be a small difference of large terms, and
+/// the algebraic states of a system of index 3 have the rounding of the others divided by h².
+pub(crate) fn stagnation_unit(scale: &[f64], y: &[f64]) -> impl Fn(usize) -> f64 {
+    let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+    move |i| 1e-3 * scale[i] + 1e-8 * y[i].abs() + 1e-12 * largest
+}
+
+/// How well the linear equations are solved when the residual shrank by a factor in the last iteration: choice 2 of
+/// S. C. Eisenstat, H. F. Walker, SIAM J. Sci. Comput. 17 (1996) 16–32, with γ = 0.9, α = 2.
+pub(crate) fn forcing(shrunk: f64) -> f64 {
+    if shrunk.is_finite() { (0.9 * shrunk * shrunk).clamp(1e-6, 0.1) } else { 0.1 }
+}

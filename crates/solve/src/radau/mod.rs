@@ -1,0 +1,391 @@
+//! Radau IIA methods: implicit Runge–Kutta methods of order 2s − 1 that are L-stable, B-stable and stiffly accurate, so they solve
+//! stiff equations and differential-algebraic ones up to index 3. E. Hairer, G. Wanner, Solving Ordinary Differential
+//! Equations II, IV.8; J. Comput. Appl. Math. 111 (1999) 93–111.
+
+mod coefficients;
+mod control;
+mod stages;
+mod transform;
+
+use coefficients::{Coefficients, FIVE, MOST_STAGES, SEVEN, THREE, TWO};
+use control::{Control, Ladder};
+use stages::{Failure, Stages, Task};
+
+use crate::newton::largest_part;
+use crate::{
+    FirstIterate, Method, NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work,
+};
+
+/// How many stages a step has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RadauOrder {
+    /// Two stages.
+    Three,
+    /// Three stages.
+    Five,
+    /// Five stages.
+    Nine,
+    /// Seven stages.
+    Thirteen,
+    /// Three, five or seven stages, as many as pay off.
+    Variable,
+}
+
+/// A Radau IIA method for systems of a given size. All memory is taken in the first step.
+#[derive(Clone, Debug)]
+pub struct Radau {
+    order: RadauOrder,
+    fixed_step: bool,
+    first: FirstIterate,
+    stages: Stages,
+    ladder: Ladder,
+    control: Control,
+
+    /// The remembered step.
+    method: &'static Coefficients,
+    t: f64,
+    h: f64,
+    y0: Vec<f64>,
+    y1: Vec<f64>,
+    error: f64,
+    /// f where the next step begins, if it is known.
+    f0: Vec<f64>,
+    f0_known: bool,
+    /// f where the remembered step ends, if it is known.
+    f1: Vec<f64>,
+    f1_known: bool,
+    scale: Vec<f64>,
+    estimate: Vec<f64>,
+
+    /// The stages of the step accepted last, its method and its length; 0 if there is none.
+    history: Vec<f64>,
+    history_method: &'static Coefficients,
+    history_h: f64,
+    /// The next attempt is the first one from its point.
+    new_point: bool,
+    /// Attempts in a row that were too slow.
+    slow: u32,
+    /// No step since the beginning.
+    at_start: bool,
+}
+
+/// A Jacobian is kept if Newton's method converged with this rate.
+const KEEP: f64 = 1e-3;
+/// Attempts in a row whose iteration is too slow, before that counts as a failure.
+const MOST_SLOW: u32 = 3;
+/// The most iterations where the step is given.
+const PATIENCE: u32 = 60;
+
+impl Radau {
+    /// For `n` states. With a fixed step the equations of the stages are solved up to rounding.
+    pub fn new(n: usize, order: RadauOrder, newton: NewtonOptions, fixed_step: bool) -> Radau {
+        let ladder = Ladder::new();
+        let (method, most) = match order {
+            RadauOrder::Three => (&TWO, 2),
+            RadauOrder::Five => (&THREE, 3),
+            RadauOrder::Nine => (&FIVE, 5),
+            RadauOrder::Thirteen => (&SEVEN, 7),
+            RadauOrder::Variable => (ladder.method(), MOST_STAGES),
+        };
+        let zeros = vec![0.0; n];
+        Radau {
+            order,
+            fixed_step,
+            first: newton.first,
+            stages: Stages::new(n, most, newton),
+            ladder,
+            control: Control::default(),
+            method,
+            t: 0.0,
+            h: 0.0,
+            y0: zeros.clone(),
+            y1: zeros.clone(),
+            error: 0.0,
+            f0: zeros.clone(),
+            f0_known: false,
+            f1: zeros.clone(),
+            f1_known: false,
+            scale: zeros.clone(),
+            estimate: zeros,
+            history: vec![0.0; most * n],
+            history_method: method,
+            history_h: 0.0,
+            new_point: true,
+            slow: 0,
+            at_start: true,
+        }
+    }
+
+    fn know_f0(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        if self.f0_known {
+            return Ok(());
+        }
+        match from.f {
+            Some(f) => self.f0.copy_from_slice(f),
+            None => {
+                system.derivative(from.t, from.y, from.d, &mut self.f0);
+                self.stages.work.f += 1;
+            }
+        }
+        if let Some(component) = self.f0.iter().position(|f| !f.is_finite()) {
+            return Err(StepFailure::NotFiniteAtStart { component });
+        }
+        self.f0_known = true;
+        Ok(())
+    }
+
+    /// The tolerance of each component of size `size`. Components of index k are determined only up to errors of the others
+    /// divided by h^(k−1): Hairer, Lubich, Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta
+    /// Methods, 1989, section 7.
+    fn measure(&mut self, system: &dyn System, tol: &Tolerance, size: fn(f64, f64) -> f64) {
+        for (i, scale) in self.scale.iter_mut().enumerate() {
+            let y = size(self.y0[i], self.y1[i]);
+            *scale = (tol.atol[i] + tol.rtol * y).max(100.0 * f64::EPSILON * y);
+        }
+        for (scale, &index) in self.scale.iter_mut().zip(&system.layout().indices) {
+            *scale /= self.h.min(1.0).powi(i32::from(index.max(1)) - 1);
+        }
+    }
+
+    /// The first iterate of the stages.
+    fn first_iterate(&mut self, h: f64) {
+        let count = self.method.stages * self.y0.len();
+        match self.first {
+            FirstIterate::Extrapolated if self.history_h > 0.0 => {
+                self.stages.extrapolate(self.method, self.history_method, &self.history, h / self.history_h);
+            }
+            FirstIterate::Given(value) if self.at_start => {
+                for z in self.stages.z[..count].chunks_exact_mut(self.y0.len()) {
+                    z.iter_mut().zip(&self.y0).for_each(|(z, y)| *z = value - y);
+                }
+            }
+            FirstIterate::Extrapolated | FirstIterate::Previous | FirstIterate::Given(_) => {
+                self.stages.z[..count].fill(0.0);
+            }
+        }
+    }
+
+    /// Solves the equations of the stages, a second time with a new Jacobian if the old one does not serve.
+    fn solve_stages(&mut self, system: &mut dyn System, from: &Point, h: f64, rtol: f64) -> Result<(), Failure> {
+        let most = if self.fixed_step { PATIENCE } else { most_iterations(self.method) };
+        let kappa = (!self.fixed_step).then(|| kappa(rtol));
+        self.stages.stale |= self.stages.kind() == NewtonKind::Full;
+        loop {
+            let fresh = self.stages.stale || self.stages.age == 0;
+            self.first_iterate(h);
+            let task = Task { method: self.method, from, f0: &self.f0, h, scale: &self.scale, kappa, most };
+            self.stages.prepare(system, &task).map_err(Failure::Step)?;
+            match self.stages.solve(system, &task) {
+                Err(_) if !fresh => self.stages.stale = true,
+                result => return result,
+            }
+        }
+    }
+
+    /// The error in units of the tolerance, and its component.
+    ///
+    /// ```text
+    ///   ŷ₁ = y + h (b̂₀ f(t, y) + Σ b̂ᵢ f(t + cᵢh, y + Zᵢ))     b̂₀ = 1/γ, order s
+    ///   err = (γ/h M − J)⁻¹ (f(t, y) + M Σ eᵢ Zᵢ / h)            e = γ (b̂ − b)ᵀ A⁻¹
+    /// ```
+    ///
+    /// Hairer, Wanner II, IV.8, eq. (8.17)–(8.20). Two stages have no real γ: Re (μ/h M − J)⁻¹ stands for it, with b̂₀ = Re μ/|μ|²,
+    /// which behaves in the same way for small and for large steps.
+    fn estimate(&mut self, system: &mut dyn System, from: &Point) -> (f64, usize) {
+        let (n, differential) = (self.y0.len(), self.stages.differential());
+        let sigma = 1.0 / self.h;
+        let z = self.stages.z.chunks_exact(n);
+        self.estimate.fill(0.0);
+        for (e, z) in self.method.error.iter().zip(z) {
+            let e = sigma * e;
+            self.estimate[..differential].iter_mut().zip(z).for_each(|(sum, z)| *sum += e * z);
+        }
+        // For the second estimate.
+        self.f1.copy_from_slice(&self.estimate);
+        self.estimate.iter_mut().zip(&self.f0).for_each(|(estimate, f)| *estimate += f);
+        self.stages.filter(self.method, &mut self.estimate);
+        let (error, worst) = self.norm();
+        if error < 1.0 || !self.control.is_unsure() {
+            return (error, worst);
+        }
+        // A fast component that is not on its smooth way yet makes a false alarm: once more from where it is going.
+        for (estimate, y) in self.estimate.iter_mut().zip(&self.y0) {
+            *estimate += y;
+        }
+        let mut f = std::mem::take(&mut self.y1);
+        system.derivative(from.t, &self.estimate, from.d, &mut f);
+        self.stages.work.f += 1;
+        for ((estimate, f), terms) in self.estimate.iter_mut().zip(&f).zip(&self.f1) {
+            *estimate = f + terms;
+        }
+        self.y1 = f;
+        self.end_of_step();
+        if self.estimate.iter().any(|e| !e.is_finite()) {
+            return (error, worst);
+        }
+        self.stages.filter(self.method, &mut self.estimate);
+        self.norm()
+    }
+
+    fn norm(&self) -> (f64, usize) {
+        largest_part(&self.estimate, |i| self.scale[i])
+    }
+
+    fn end_of_step(&mut self) {
+        let n = self.y0.len();
+        let z = &self.stages.z[(self.method.stages - 1) * n..];
+        for (y1, (y0, z)) in self.y1.iter_mut().zip(self.y0.iter().zip(z)) {
+            *y1 = y0 + z;
+        }
+    }
+
+    /// Whether Newton's method was so slow that the next step deserves a new Jacobian.
+    fn slow_newton(&self) -> bool {
+        self.stages.rate > KEEP && self.stages.iterations > 1
+    }
+
+    /// A step that could not be solved.
+    fn give_up(&mut self, failure: Failure, h: f64) -> Result<Trial, StepFailure> {
+        self.ladder.failed();
+        self.control.rejected();
+        match failure {
+            Failure::Slow { factor, component } if self.slow < MOST_SLOW => {
+                self.slow += 1;
+                let (order, next_h) = (self.method.order(), Some(h * factor.min(0.9)));
+                Ok(Trial { error: f64::INFINITY, worst: component, order, next_h })
+            }
+            Failure::Slow { component, .. } => Err(StepFailure::Newton { component }),
+            Failure::Step(failure) => Err(failure),
+        }
+    }
+}
+
+/// The part of the tolerance that Newton's method may leave.
+fn kappa(rtol: f64) -> f64 {
+    let rtol = rtol.max(100.0 * f64::EPSILON);
+    (10.0 * f64::EPSILON / rtol).max(rtol.sqrt().min(0.03))
+}
+
+/// More stages have more to agree on.
+fn most_iterations(method: &Coefficients) -> u32 {
+    match method.stages {
+        ..=3 => 7,
+        4..=5 => 12,
+        _ => 17,
+    }
+}
+
+impl Method for Radau {
+    fn try_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        self.know_f0(system, from)?;
+        if self.order == RadauOrder::Variable && !self.fixed_step {
+            if self.new_point && self.history_h > 0.0 {
+                self.ladder.choose(h / self.history_h, self.stages.rate, self.stages.iterations);
+            }
+            self.method = self.ladder.method();
+        }
+        self.new_point = false;
+        (self.t, self.h, self.f1_known) = (from.t, h, false);
+        self.y0.copy_from_slice(from.y);
+        self.measure(system, tol, |y0, _| y0.abs());
+        if let Err(failure) = self.solve_stages(system, from, h, tol.rtol) {
+            return self.give_up(failure, h);
+        }
+        self.end_of_step();
+        if let Some(component) = self.y1.iter().position(|y| !y.is_finite()) {
+            return Err(StepFailure::NotFinite { t: from.t + h, component });
+        }
+        let order = self.method.order();
+        if self.fixed_step {
+            return Ok(Trial { error: 0.0, worst: 0, order, next_h: None });
+        }
+        self.measure(system, tol, |y0, y1| y0.abs().max(y1.abs()));
+        let (error, worst) = self.estimate(system, from);
+        if error.is_nan() {
+            return Err(StepFailure::NotFinite { t: from.t, component: worst });
+        }
+        self.error = error;
+        let effort = (self.stages.iterations, most_iterations(self.method));
+        let mut next = self.control.next(h, error, self.method.error_exponent(), effort);
+        if error > 1.0 {
+            self.control.rejected();
+        } else if !self.slow_newton() && Control::keeps(h, next) {
+            next = h;
+        }
+        Ok(Trial { error, worst, order, next_h: Some(next) })
+    }
+
+    fn end(&self) -> &[f64] {
+        &self.y1
+    }
+
+    fn make_dense(&mut self, _system: &mut dyn System, _from: &Point) -> Result<(), StepFailure> {
+        Ok(())
+    }
+
+    /// The polynomial of degree s through y and all stages.
+    fn interpolate(&self, theta: f64, y: &mut [f64]) {
+        let mut weights = [0.0; MOST_STAGES];
+        self.method.weights(theta, &mut weights);
+        y.copy_from_slice(&self.y0);
+        for (weight, z) in weights.iter().zip(self.stages.z.chunks_exact(y.len())).take(self.method.stages) {
+            y.iter_mut().zip(z).for_each(|(y, z)| *y += weight * z);
+        }
+    }
+
+    fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        if !self.f1_known {
+            let t = from.t + self.h;
+            system.derivative(t, &self.y1, from.d, &mut self.f1);
+            self.stages.work.f += 1;
+            if let Some(component) = self.f1.iter().position(|f| !f.is_finite()) {
+                return Err(StepFailure::NotFinite { t, component });
+            }
+            self.f1_known = true;
+        }
+        Ok(())
+    }
+
+    fn accept(&mut self) {
+        std::mem::swap(&mut self.stages.z, &mut self.history);
+        (self.history_method, self.history_h) = (self.method, self.h);
+        std::mem::swap(&mut self.f0, &mut self.f1);
+        self.f0_known = self.f1_known;
+        self.control.accepted(self.h, self.error);
+        self.stages.age += 1;
+        self.stages.stale |= !self.fixed_step && self.slow_newton();
+        (self.new_point, self.at_start, self.slow) = (true, false, 0);
+    }
+
+    fn restart(&mut self) {
+        self.stages.restart();
+        self.control.restart();
+        (self.f0_known, self.new_point, self.slow, self.history_h) = (false, true, 0, 0.0);
+        self.ladder = Ladder::new();
+    }
+
+    fn error_exponent(&self) -> Option<u32> {
+        Some(self.method.error_exponent())
+    }
+
+    fn order(&self) -> u32 {
+        match self.order {
+            RadauOrder::Variable => SEVEN.order(),
+            _ => self.method.order(),
+        }
+    }
+
+    fn iterates(&mut self) -> Vec<NewtonIterate> {
+        self.stages.take_iterates()
+    }
+
+    fn work(&self) -> Work {
+        self.stages.work
+    }
+}

@@ -1,0 +1,415 @@
+//! The equations of all stages of a step, solved together:
+//!
+//! ```text
+//!   M Σⱼ (A⁻¹)ᵢⱼ Zⱼ / h − f(t + cᵢ h, y + Zᵢ) = 0
+//! ```
+//!
+//! With Z = T W a Newton iteration with one Jacobian for all stages falls apart into one real system, (γ/h M − J) ΔW = …, and
+//! complex ones of the same size, ((α + iβ)/h M − J) ΔW = …: Hairer, Wanner II, IV.8, eq. (8.4)–(8.6). The residual is formed
+//! of Z itself, so the rounding of T does not reach the solution.
+
+use super::coefficients::{Coefficients, MOST_STAGES};
+use super::transform::multiply;
+use crate::algebra::{Complex, Lu};
+use crate::newton::{Gmres, Jacobian, forcing, largest_part, rounding, stagnation_unit};
+use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
+
+/// What is to be solved.
+pub(super) struct Task<'a> {
+    pub method: &'static Coefficients,
+    pub from: &'a Point<'a>,
+    /// f where the step begins.
+    pub f0: &'a [f64],
+    pub h: f64,
+    /// The tolerance of each component.
+    pub scale: &'a [f64],
+    /// Which part of the tolerance may be left; `None`: only rounding.
+    pub kappa: Option<f64>,
+    /// The most iterations.
+    pub most: u32,
+}
+
+/// Why an iteration ended without a solution.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Failure {
+    /// It would not reach the tolerance in time: a step shorter by this factor might.
+    Slow { factor: f64, component: usize },
+    /// Anything else.
+    Step(StepFailure),
+}
+
+/// The unknowns Z, and all that is kept from one step to the next.
+#[derive(Clone, Debug)]
+pub(super) struct Stages {
+    options: NewtonOptions,
+    n: usize,
+    jacobian: Jacobian,
+    real: Option<Lu<f64>>,
+    pairs: Vec<Lu<Complex>>,
+    matrix: Vec<f64>,
+    complex_matrix: Vec<Complex>,
+    /// The step and the number of stages of the factors; NaN if there are none.
+    factored: (f64, usize),
+    /// The Jacobian is to be evaluated anew.
+    pub stale: bool,
+    /// Steps with this Jacobian so far.
+    pub age: u32,
+    /// Z, stage after stage.
+    pub z: Vec<f64>,
+    f: Vec<f64>,
+    change: Vec<f64>,
+    transformed: Vec<f64>,
+    complex: Vec<Complex>,
+    y: Vec<f64>,
+    gmres: Gmres,
+    /// The rate of convergence θ of the last iteration.
+    pub rate: f64,
+    pub iterations: u32,
+    /// θ/(1−θ) of the last iteration.
+    left: f64,
+    iterates: Vec<NewtonIterate>,
+    pub work: Work,
+}
+
+/// An h whose factors serve for another one that differs by rounding of t.
+const SAME_STEP: f64 = 1e-8;
+/// In fixed steps, a rate above this one asks for a new Jacobian at once.
+const SLOW: f64 = 0.2;
+
+impl Stages {
+    pub fn new(n: usize, most_stages: usize, options: NewtonOptions) -> Stages {
+        let zeros = vec![0.0; most_stages * n];
+        Stages {
+            options,
+            n,
+            jacobian: Jacobian::default(),
+            real: None,
+            pairs: Vec::new(),
+            matrix: Vec::new(),
+            complex_matrix: Vec::new(),
+            factored: (f64::NAN, 0),
+            stale: true,
+            age: 0,
+            z: zeros.clone(),
+            f: zeros.clone(),
+            change: zeros.clone(),
+            transformed: zeros,
+            complex: vec![Complex::default(); n],
+            y: vec![0.0; n],
+            gmres: Gmres::default(),
+            rate: 0.0,
+            iterations: 0,
+            left: 1.0,
+            iterates: Vec::new(),
+            work: Work::default(),
+        }
+    }
+
+    pub fn restart(&mut self) {
+        self.jacobian.forget();
+        (self.stale, self.left, self.rate) = (true, 1.0, 0.0);
+    }
+
+    pub fn take_iterates(&mut self) -> Vec<NewtonIterate> {
+        std::mem::take(&mut self.iterates)
+    }
+
+    pub fn kind(&self) -> NewtonKind {
+        self.options.kind
+    }
+
+    /// Solves for Z, which holds the first iterate, with the Jacobian and the factors that there are.
+    pub fn solve(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
+        let patient = task.kappa.is_none() || self.options.tolerance.is_some();
+        let (mut last, mut last_ratio, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, f64::NAN, 0);
+        self.left = self.left.max(f64::EPSILON).powf(0.8);
+        self.iterations = 0;
+        for iteration in 0..=task.most {
+            let residual = self.residual(system, task, iteration).map_err(Failure::Step)?;
+            if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
+                return Ok(());
+            }
+            if iteration == task.most {
+                break;
+            }
+            let renew = match self.options.kind {
+                NewtonKind::Full => iteration > 0,
+                NewtonKind::Simplified => patient && self.stale && iteration > 0,
+                NewtonKind::Inexact => false,
+            };
+            if renew {
+                self.renew_at_end(system, task).map_err(Failure::Step)?;
+            }
+            self.newton_change(system, task, residual / last_residual).map_err(Failure::Step)?;
+            last_residual = residual;
+            self.iterations = iteration + 1;
+
+            let count = task.method.stages * self.n;
+            self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
+            let (size, worst) = self.size(task);
+            if !size.is_finite() {
+                return Err(Failure::Step(StepFailure::Newton { component: worst }));
+            }
+            let ratio = size / last;
+            last = size;
+            if iteration > 0 {
+                // One ratio by chance smaller or larger than usual does not decide.
+                self.rate = if iteration > 1 { (ratio * last_ratio).sqrt() } else { ratio };
+                last_ratio = ratio;
+                self.left = if self.rate < 0.99 { self.rate / (1.0 - self.rate) } else { f64::INFINITY };
+            }
+            match task.kappa {
+                _ if self.options.tolerance.is_some() => self.stale |= iteration > 0 && ratio > SLOW,
+                None => {
+                    self.stale |= iteration > 0 && ratio > SLOW;
+                    stagnant = if iteration > 0 && ratio > 0.5 { stagnant + 1 } else { 0 };
+                    if size <= 1.0 || (stagnant >= 2 && self.is_rounding(task)) {
+                        return Ok(());
+                    }
+                }
+                Some(kappa) => {
+                    if iteration > 0 && self.rate >= 0.99 {
+                        return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                    }
+                    if size == 0.0 || self.left * size <= kappa {
+                        return Ok(());
+                    }
+                    let remaining = (task.most - iteration - 1) as i32;
+                    let coming = self.left * size * self.rate.powi(remaining - 1) / kappa;
+                    if iteration > 0 && coming >= 1.0 {
+                        // Hairer's RADAU5: how much shorter the step must be for the same number of iterations.
+                        let exponent = -1.0 / f64::from(4 + remaining);
+                        let factor = 0.8 * coming.clamp(1e-4, 20.0).powf(exponent);
+                        return Err(Failure::Slow { factor, component: worst });
+                    }
+                }
+            }
+        }
+        let (_, component) = self.size(task);
+        Err(Failure::Step(StepFailure::Newton { component }))
+    }
+
+    /// f of all stages, and f − M A⁻¹ Z / h in `change`. Returns the largest component of the residual if it is asked for.
+    fn residual(&mut self, system: &mut dyn System, task: &Task, iteration: u32) -> Result<f64, StepFailure> {
+        let (n, s) = (self.n, task.method.stages);
+        let Point { t, y: y0, d, .. } = *task.from;
+        for i in 0..s {
+            let (z, f) = (&self.z[i * n..(i + 1) * n], &mut self.f[i * n..(i + 1) * n]);
+            for (y, (y0, z)) in self.y.iter_mut().zip(y0.iter().zip(z)) {
+                *y = y0 + z;
+            }
+            let time = t + task.method.c[i] * task.h;
+            system.derivative(time, &self.y, d, f);
+            // A sum is finite only if all its terms are.
+            if !(f.iter().sum::<f64>() + self.y.iter().sum::<f64>()).is_finite() {
+                let finite = |k: &usize| f[*k].is_finite() && self.y[*k].is_finite();
+                if let Some(component) = (0..n).find(|k| !finite(k)) {
+                    return Err(StepFailure::NotFinite { t: time, component });
+                }
+            }
+        }
+        self.work.f += s as u64;
+        let differential = self.jacobian.differential();
+        multiply(task.method.inverse, s, n, differential, &self.z, &mut self.change);
+        let sigma = 1.0 / task.h;
+        for (change, f) in self.change[..s * n].chunks_exact_mut(n).zip(self.f.chunks_exact(n)) {
+            for (change, f) in change[..differential].iter_mut().zip(f) {
+                *change = f - sigma * *change;
+            }
+            change[differential..].copy_from_slice(&f[differential..]);
+        }
+        let visible = self.options.trace || self.options.tolerance.is_some();
+        Ok(if visible { self.show(task, iteration) } else { 0.0 })
+    }
+
+    /// Keeps the iterate if it is to be kept, and returns the largest component of M Z − h A f.
+    fn show(&mut self, task: &Task, iteration: u32) -> f64 {
+        let (n, s) = (self.n, task.method.stages);
+        multiply(task.method.a, s, n, n, &self.change, &mut self.transformed);
+        self.transformed.iter_mut().for_each(|r| *r *= -task.h);
+        if self.options.trace {
+            self.iterates.push(NewtonIterate {
+                t: task.from.t,
+                h: task.h,
+                stage: s as u32 - 1,
+                iteration,
+                y: task.from.y.iter().zip(&self.z[(s - 1) * n..]).map(|(y, z)| y + z).collect(),
+                residual: self.transformed[(s - 1) * n..s * n].to_vec(),
+            });
+        }
+        self.transformed[..s * n].iter().fold(0.0, |most: f64, r| most.max(r.abs()))
+    }
+
+    /// ΔZ from the residual, in its place.
+    fn newton_change(&mut self, system: &mut dyn System, task: &Task, shrunk: f64) -> Result<(), StepFailure> {
+        let (n, s, method) = (self.n, task.method.stages, task.method);
+        self.work.newton += 1;
+        if self.options.kind == NewtonKind::Inexact {
+            self.jacobian_at_end(system, task)?;
+        }
+        multiply(method.from_stages, s, n, n, &self.change, &mut self.transformed);
+        let inexact = self.options.kind == NewtonKind::Inexact;
+        let first = usize::from(method.real.is_some());
+        if let (Some(gamma), Some(lu)) = (method.real, self.real.as_mut()) {
+            let right = &mut self.transformed[..n];
+            if inexact {
+                let sigma = gamma / task.h;
+                let (jacobian, scratch) = (&self.jacobian, &mut self.y);
+                self.gmres.solve(right, forcing(shrunk), &mut |v, result| {
+                    scratch.copy_from_slice(v);
+                    lu.solve(scratch);
+                    jacobian.shifted(sigma, scratch, result);
+                });
+            }
+            lu.solve(right);
+        }
+        for (k, (lu, mu)) in self.pairs.iter_mut().zip(method.pairs).enumerate() {
+            let start = (first + 2 * k) * n;
+            let both = &mut self.transformed[start..start + 2 * n];
+            if inexact {
+                let (jacobian, complex) = (&self.jacobian, &mut self.complex);
+                let sigma = *mu * (1.0 / task.h);
+                self.gmres.solve(both, forcing(shrunk), &mut |v, result| {
+                    solve_pair(lu, v, complex);
+                    jacobian.shifted_pair(sigma, complex, result);
+                });
+            }
+            solve_pair(lu, both, &mut self.complex);
+            let (re, im) = both.split_at_mut(n);
+            for ((re, im), x) in re.iter_mut().zip(im).zip(&self.complex) {
+                (*re, *im) = (x.re, x.im);
+            }
+        }
+        multiply(method.to_stages, s, n, n, &self.transformed, &mut self.change);
+        Ok(())
+    }
+
+    /// The largest change in units of the tolerance, or of rounding, and its component.
+    fn size(&self, task: &Task) -> (f64, usize) {
+        let (mut size, mut worst) = (0.0, 0);
+        for change in self.change[..task.method.stages * self.n].chunks_exact(self.n) {
+            let (part, component) = match task.kappa {
+                Some(_) => largest_part(change, |i| task.scale[i]),
+                None => largest_part(change, |i| rounding(task.from.y[i].abs().max(self.end(task, i).abs()))),
+            };
+            if part > size || part.is_nan() {
+                (size, worst) = (part, component);
+            }
+        }
+        (size, worst)
+    }
+
+    fn end(&self, task: &Task, i: usize) -> f64 {
+        task.from.y[i] + self.z[(task.method.stages - 1) * self.n + i]
+    }
+
+    fn is_rounding(&mut self, task: &Task) -> bool {
+        for i in 0..self.n {
+            self.y[i] = self.end(task, i);
+        }
+        let unit = stagnation_unit(task.scale, &self.y);
+        let changes = self.change[..task.method.stages * self.n].chunks_exact(self.n);
+        changes.into_iter().all(|change| largest_part(change, &unit).0 <= 1.0)
+    }
+
+    /// Looks at the pattern, evaluates the Jacobian where the step begins if it is stale, and makes the factors fit.
+    pub fn prepare(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
+        if self.jacobian.look(system) {
+            let pattern = self.jacobian.pattern();
+            self.matrix = vec![0.0; pattern.len()];
+            self.complex_matrix = vec![Complex::default(); pattern.len()];
+            (self.real, self.pairs) = (None, Vec::new());
+            self.stale = true;
+        }
+        if self.stale {
+            let Point { t, y, d, .. } = *task.from;
+            self.jacobian.evaluate(system, (t, y, d), task.f0, &mut self.work)?;
+            (self.stale, self.age) = (false, 0);
+            self.factored.1 = 0;
+        }
+        self.factor(task)
+    }
+
+    fn jacobian_at_end(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
+        for i in 0..self.n {
+            self.y[i] = self.end(task, i);
+        }
+        let f = &self.f[(task.method.stages - 1) * self.n..];
+        let Point { t, d, .. } = *task.from;
+        self.jacobian.evaluate(system, (t + task.h, &self.y, d), f, &mut self.work)
+    }
+
+    fn renew_at_end(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
+        self.jacobian_at_end(system, task)?;
+        (self.stale, self.age) = (false, 0);
+        self.factored.1 = 0;
+        self.factor(task)
+    }
+
+    fn factor(&mut self, task: &Task) -> Result<(), StepFailure> {
+        let Task { method, h, .. } = *task;
+        let same = if self.options.kind == NewtonKind::Inexact { 0.3 } else { SAME_STEP };
+        if self.factored.1 == method.stages && (self.factored.0 / h - 1.0).abs() <= same {
+            return Ok(());
+        }
+        self.factored.1 = 0;
+        let singular = |column: usize| StepFailure::Singular { component: column };
+        let sigma = 1.0 / h;
+        if let Some(gamma) = method.real {
+            let lu = self.real.get_or_insert_with(|| Lu::new(self.jacobian.pattern()));
+            self.jacobian.matrix(gamma * sigma, &mut self.matrix);
+            self.work.lu += 1;
+            lu.factor(&self.matrix).map_err(|found| singular(found.column))?;
+        }
+        while self.pairs.len() < method.pairs.len() {
+            self.pairs.push(Lu::new(self.jacobian.pattern()));
+        }
+        for (lu, mu) in self.pairs.iter_mut().zip(method.pairs) {
+            self.jacobian.matrix(*mu * sigma, &mut self.complex_matrix);
+            self.work.lu += 1;
+            lu.factor(&self.complex_matrix).map_err(|found| singular(found.column))?;
+        }
+        self.factored = (h, method.stages);
+        Ok(())
+    }
+
+    /// b becomes the real part of (γ/h M − J)⁻¹ b, with γ = α + iβ where there is no real one.
+    pub fn filter(&mut self, method: &Coefficients, b: &mut [f64]) {
+        match (method.real, &mut self.real) {
+            (Some(_), Some(lu)) => lu.solve(b),
+            _ => {
+                self.complex.iter_mut().zip(b.iter()).for_each(|(x, b)| *x = Complex::from(*b));
+                self.pairs[0].solve(&mut self.complex);
+                b.iter_mut().zip(&self.complex).for_each(|(b, x)| *b = x.re);
+            }
+        }
+    }
+
+    /// Number of states that are not algebraic.
+    pub fn differential(&self) -> usize {
+        self.jacobian.differential()
+    }
+
+    /// Z of the first iterate: the polynomial of the last step (its stages `z`, its length in units of this one) continued.
+    pub fn extrapolate(&mut self, method: &Coefficients, old: &Coefficients, z: &[f64], ratio: f64) {
+        let (n, s) = (self.n, old.stages);
+        let mut weights = [0.0; MOST_STAGES];
+        for (i, target) in self.z[..method.stages * n].chunks_exact_mut(n).enumerate() {
+            old.weights(1.0 + ratio * method.c[i], &mut weights);
+            weights[s - 1] -= 1.0;
+            target.fill(0.0);
+            for (weight, z) in weights.iter().zip(z.chunks_exact(n)).take(s) {
+                target.iter_mut().zip(z).for_each(|(target, z)| *target += weight * z);
+            }
+        }
+    }
+}
+
+/// x becomes A⁻¹ v, where v holds the real parts, then the imaginary parts.
+fn solve_pair(lu: &mut Lu<Complex>, v: &[f64], x: &mut [Complex]) {
+    let (re, im) = v.split_at(x.len());
+    for ((x, re), im) in x.iter_mut().zip(re).zip(im) {
+        *x = Complex::new(*re, *im);
+    }
+    lu.solve(x);
+}
