@@ -1,5 +1,5 @@
 # An electric circuit, linear, of index 2: the current j contains the derivative of the voltage v.
-# Königsmarková, report 2014V005, (15), example 4; v is chosen here; needs an implicit method.
+# Königsmarková, report 2014V005, (15), example 4; v is chosen here.
 param omega = 100
 input v = sin(omega*t)
 

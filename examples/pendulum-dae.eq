@@ -1,5 +1,5 @@
 # A pendulum in Cartesian coordinates, y pointing down: index 3, lambda is the multiplier of the constraint.
-# Königsmarková, report 2014V005, (5), example 2; data are chosen here; needs an implicit method.
+# Königsmarková, report 2014V005, (5), example 2; data are chosen here.
 param m = 1 [kg], l = 1 [m], g = 9.81 [m/s^2]
 
 m*x'' = -2*lambda*x

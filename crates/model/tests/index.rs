@@ -160,13 +160,13 @@ fn an_input_without_jumps_can_be_differentiated_once() {
 fn without_reduction_every_variable_has_its_index() {
     let text = format!("{PENDULUM}; w' = lam; v' = -v; init x = 1, x' = 0, y = 0, y' = 0, w = 0, v = 1");
     let pendulum = treated(&text, IndexTreatment::Direct);
-    assert_eq!(shape(&pendulum), (3, 4, "x x' y y' w v".into(), "lam".into(), 0));
+    assert_eq!(shape(&pendulum), (3, 4, "x x' y y' w v".into(), "lam".into(), 2));
     assert_eq!(pendulum.indices, [1, 2, 1, 2, 2, 1, 3]);
     let circuit = treated(CIRCUIT, IndexTreatment::Direct);
-    assert_eq!(shape(&circuit), (2, 1, "e1 e2".into(), "jV".into(), 0));
+    assert_eq!(shape(&circuit), (2, 1, "e1 e2".into(), "jV".into(), 1));
     assert_eq!(circuit.indices, [1, 1, 2]);
     let plain = treated("x' = -z; 0 = z + x - 1; init x = 1", IndexTreatment::Direct);
-    assert!(plain.indices.is_empty() && plain.reduced.is_none());
+    assert!(plain.indices.is_empty() && plain.algebraic.is_empty());
 }
 
 /// ξ z′ = g with the sign that lets z return to g = 0.

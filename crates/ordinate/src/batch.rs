@@ -309,7 +309,7 @@ impl<'a> Plan<'a> {
         let mut recorder = Recorder::new(model, &mut kept, start);
         let mut method = by_name("taylor").expect("it is a method").build(model.program.layout.states, false);
         let mut evaluator = Evaluator::new(model.program.clone());
-        let from = Start { t: *t_start, y: &start.states, held: &start.held, fixed: None };
+        let from = Start { t: *t_start, y: &start.states, held: &start.held, fixed: Some(&start.fixed) };
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, *t_end, &options, &mut recorder)
             .map_err(|e| RunError::Usage(format!("trajectory {index}: {}", explain::usage_error(&e, model))))?;
         let reason = match recorder.inconsistent.take() {

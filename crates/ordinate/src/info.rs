@@ -33,7 +33,7 @@ impl Info {
         let model = &compiled.sorted.model;
         let names = |list: &mut dyn Iterator<Item = VarId>| list.map(|v| model.name(v)).collect::<Vec<_>>();
         let structure = &compiled.sorted.structure;
-        let states: Vec<VarId> = compiled.sorted.states.iter().map(|state| state.var).collect();
+        let states: std::collections::HashSet<VarId> = compiled.sorted.states.iter().map(|state| state.var).collect();
         let implicit = names(&mut compiled.sorted.blocks.iter().flat_map(|block| {
             let algebraic = |v: &&VarId| model.variable(**v).primes == 0 && !states.contains(v);
             block.unknowns.iter().filter(algebraic).copied()
@@ -163,7 +163,7 @@ pub fn info_json(compiled: &Compiled) -> Value {
         "free_starts": info.free,
         "follows": info.follows,
         "algebraic": info.algebraic,
-        "constraints": compiled.program.layout.invariants,
+        "invariants": compiled.program.layout.invariants,
         "linear": info.linear,
         "stiffness": stiffness(compiled),
         "switches": compiled.program.layout.switches.len(),
@@ -189,7 +189,7 @@ pub fn info(compiled: &Compiled) -> String {
         (0, ..) => "implicit ordinary differential equations".to_string(),
         (1, _, 0) => "differential-algebraic equations of index 1, solved for their algebraic variables".to_string(),
         (1, ..) => "differential-algebraic equations of index 1".to_string(),
-        (index, ..) if compiled.sorted.reduced.is_some() => {
+        (index, ..) if !layout.indices.is_empty() => {
             format!("differential-algebraic equations of index {index}, solved as they are")
         }
         (index, ..) => format!("differential-algebraic equations of index {index}, reduced by differentiation"),
@@ -211,7 +211,7 @@ pub fn info(compiled: &Compiled) -> String {
     if !info.algebraic.is_empty() {
         line("algebraic", &list(&info.algebraic));
     }
-    if layout.invariants > 0 {
+    if layout.invariants > 0 && layout.indices.is_empty() {
         line("constraints", &format!("{}, which the solution is held to", layout.invariants));
     }
     line("parameters", &list(&parameters));

@@ -219,7 +219,7 @@ fn run(
     for round in 0..options.repeat.max(1) {
         let mut method = choice.build(layout.states, options.step.is_some());
         let begin = Instant::now();
-        let from = Start { t: t_start, y: &start.states, held: &start.held, fixed: None };
+        let from = Start { t: t_start, y: &start.states, held: &start.held, fixed: Some(&start.fixed) };
         let sinks: &mut dyn Sink = if round == 0 { &mut recorder } else { &mut Silent };
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, t_end, &solver_options, sinks)
             .map_err(|e| usage(explain::usage_error(&e, compiled)))?;
@@ -370,6 +370,8 @@ fn solver_options(
 pub(crate) struct StartValues {
     pub states: Vec<f64>,
     pub held: Vec<f64>,
+    /// Which states have the value that the text gives; the others are guesses.
+    pub fixed: Vec<bool>,
     /// Column, name and value of start values that must follow from the equations.
     pub checks: Vec<(usize, String, f64)>,
 }
@@ -409,9 +411,12 @@ impl StartValues {
         }
         let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
         let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
+        let given =
+            compiled.sorted.states.iter().map(|state| state.start.is_some() || model.quantity(state.var).hidden);
         Ok(StartValues {
             states,
             held,
+            fixed: given.chain(compiled.sorted.algebraic.iter().map(|_| false)).collect(),
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
     }

@@ -1,7 +1,7 @@
 //! Sorted model to program. Each section is compiled from its expressions through the definitions of the
 //! model, so common parts are computed once per section, and what does not change during a run once at its start.
 
-use crate::{ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, time_switch};
+use crate::{ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, slopes, time_switch};
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Role, Sorted, Watch};
 use ordinate_solve::{Layout, Reaction, Sampled, Switch, SwitchKind};
@@ -26,8 +26,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let invariants = c.section(&kept);
     let watched = c.watched();
     let switches = c.section(&watched);
-    let slope_roots = c.slopes(&watched);
-    let slopes = c.section(&slope_roots);
+    let (slopes, mut rates) = slopes::compile(&mut c, &watched);
     let truths: Vec<ExprId> = c.sorted.model.conditions.iter().map(|condition| condition.truth).collect();
     let conditions = c.section(&truths);
     let actions = c.actions();
@@ -40,8 +39,8 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let refresh = c.section(&auxiliary);
     let times: Vec<f64> = c.periods();
     let mut time_switches = time_switch::compile(&mut c, &watched);
-    let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives));
-    let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept));
+    let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives, 0));
+    let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
 
     let mut program = Program {
         layout: c.layout(&times, &time_switches),
@@ -87,6 +86,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     sections.extend(time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
     let jacobians = jacobian.iter_mut().chain(&mut invariants_jacobian);
     sections.extend(jacobians.map(|Jacobian { section, .. }| section));
+    sections.extend(rates.iter_mut().flat_map(|rates| [&mut rates.section, &mut rates.jacobian.section]));
     let mut most = 0;
     for section in sections {
         relocate(section, &place);
@@ -98,6 +98,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     program.time_switches = time_switches;
     program.jacobian = jacobian;
     program.invariants_jacobian = invariants_jacobian;
+    program.rates = rates;
     program
 }
 
@@ -113,7 +114,9 @@ pub(crate) struct Compiler<'a> {
     /// Where the value of a state, mode or held variable is.
     leaves: FxHashMap<VarId, u32>,
     /// What a parameter is.
-    parameters: FxHashMap<VarId, ExprId>,
+    pub parameters: FxHashMap<VarId, ExprId>,
+    /// Variables for the rates of change of the algebraic states, which no text names.
+    pub rates: Vec<VarId>,
     /// Registers of expressions that do not change during a run.
     constants: FxHashMap<ExprId, u32>,
     literals: Vec<(u32, Literal)>,
@@ -125,12 +128,15 @@ impl<'a> Compiler<'a> {
         let mut leaves: FxHashMap<VarId, u32> = FxHashMap::default();
         let model = &sorted.model;
         let modes = model.switches.iter().map(|switch| switch.mode);
-        let all = state_variables(sorted).chain(modes).chain(held(sorted));
+        let unnamed = model.variables.len() as u32;
+        let rates: Vec<VarId> = (unnamed..).map(VarId).take(sorted.algebraic.len()).collect();
+        let all = state_variables(sorted).chain(modes).chain(held(sorted)).chain(rates.iter().copied());
         leaves.extend(all.zip(Program::STATES as u32..));
         let parameters = model.parameters.iter().map(|given| (given.var, given.value)).collect();
         Compiler {
             leaves,
             parameters,
+            rates,
             constants: FxHashMap::default(),
             literals: Vec::new(),
             prologue: Section::default(),
@@ -143,7 +149,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// What a node stands for beside its operands: the definition of a variable.
-    fn definition(&self, v: VarId) -> Option<ExprId> {
+    pub fn definition(&self, v: VarId) -> Option<ExprId> {
         self.parameters.get(&v).copied().or(self.sorted.definitions[v.0 as usize])
     }
 
@@ -257,49 +263,6 @@ impl<'a> Compiler<'a> {
             Watch::Segment(_) => time,
         };
         self.sorted.model.switches.iter().map(|switch| watch(switch.watch)).collect()
-    }
-
-    /// dg/dt along the solution: each state has its derivative, each defined variable that of its definition.
-    fn slopes(&mut self, watched: &[ExprId]) -> Vec<ExprId> {
-        // The model's own derivative: of a transformed one the state's is a polynomial in auxiliary states, which are
-        // not up to date while an event is decided.
-        let model = &self.sorted.model;
-        let own = |v: VarId| {
-            let next = model.variable(v).primes as usize + 1;
-            model.quantity(v).members.get(next).copied().flatten()
-        };
-        let derivative_of: FxHashMap<VarId, VarId> =
-            self.sorted.states.iter().map(|s| (s.var, own(s.var).unwrap_or(s.derivative))).collect();
-        let mut known: FxHashMap<VarId, ExprId> = FxHashMap::default();
-        watched.iter().map(|&g| self.total_derivative(g, &derivative_of, &mut known)).collect()
-    }
-
-    /// Definitions are not circular, so the depth of the recursion is the depth of the user's named expressions.
-    fn total_derivative(
-        &mut self,
-        root: ExprId,
-        states: &FxHashMap<VarId, VarId>,
-        known: &mut FxHashMap<VarId, ExprId>,
-    ) -> ExprId {
-        let leaves = self.sorted.model.graph.variables(root);
-        for v in leaves {
-            if known.contains_key(&v) {
-                continue;
-            }
-            let value = if let Some(&derivative) = states.get(&v) {
-                self.sorted.model.graph.variable(derivative)
-            } else if let (Some(definition), false) = (self.definition(v), self.parameters.contains_key(&v)) {
-                self.total_derivative(definition, states, known)
-            } else {
-                self.sorted.model.graph.integer(0)
-            };
-            known.insert(v, value);
-        }
-        let one = self.sorted.model.graph.integer(1);
-        self.sorted.model.graph.derivative(root, |leaf| match leaf {
-            Expr::Var(v) => known[&v],
-            _ => one,
-        })
     }
 
     fn actions(&mut self) -> Vec<ActionCode> {

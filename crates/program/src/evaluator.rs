@@ -2,7 +2,8 @@
 
 use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::packed::Packed;
-use crate::{Jacobian, Literal, Program, Target, time_switch};
+use crate::{Jacobian, Literal, Program, Rates, Target, time_switch};
+use ordinate_solve::algebra::Lu;
 use ordinate_solve::{Jets, Layout, LinearForm, Pattern, SwitchSeries, System};
 use std::sync::Arc;
 
@@ -21,8 +22,31 @@ pub struct Evaluator {
     auxiliary_of_d: bool,
     refreshed: Vec<f64>,
     complete: Complete,
+    /// Solves for the rates of change of the algebraic states.
+    rates: Option<RateSolver>,
     /// Of ∂f/∂y and of the derivatives of the invariants, when they were asked for.
     patterns: Option<[Arc<Pattern>; 2]>,
+}
+
+/// Memory to solve ∂g/∂z · z′ = −(∂g/∂t + ∂g/∂x · x′).
+#[derive(Clone, Debug)]
+struct RateSolver {
+    lu: Lu<f64>,
+    values: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+impl RateSolver {
+    fn new(program: &Program, rates: &Rates) -> RateSolver {
+        let Layout { algebraic, states, .. } = program.layout;
+        let first = (states - algebraic) as u32;
+        let elements = rates.jacobian.pattern.iter().map(|&(row, column)| (row, column - first));
+        RateSolver {
+            lu: Lu::new(&Pattern::from_elements(algebraic, elements)),
+            values: vec![0.0; rates.jacobian.pattern.len()],
+            rates: vec![0.0; algebraic],
+        }
+    }
 }
 
 /// Makes the same program with its Jacobian, for those who need it only when it turns out that they do.
@@ -81,6 +105,8 @@ struct Code {
     jacobian: Packed,
     invariants: Packed,
     invariants_jacobian: Packed,
+    rates: Packed,
+    rates_jacobian: Packed,
 }
 
 impl Code {
@@ -102,6 +128,8 @@ impl Code {
                 .collect(),
             jacobian: program.jacobian.as_ref().map_or_else(Packed::default, |jacobian| pack(&jacobian.section)),
             invariants: pack(&program.invariants),
+            rates: program.rates.as_ref().map_or_else(Packed::default, |rates| pack(&rates.section)),
+            rates_jacobian: program.rates.as_ref().map_or_else(Packed::default, |rates| pack(&rates.jacobian.section)),
             invariants_jacobian: program
                 .invariants_jacobian
                 .as_ref()
@@ -136,6 +164,7 @@ impl Evaluator {
         let auxiliary_of_d = refresh.instructions.iter().any(|i| [i.a, i.b, i.c].iter().any(reads_d))
             || refresh.results.iter().any(reads_d);
         Evaluator {
+            rates: program.rates.as_ref().map(|rates| RateSolver::new(&program, rates)),
             program,
             code,
             registers,
@@ -220,6 +249,22 @@ impl Evaluator {
         self.results(|c| &c.rhs, t, &own, d, dy);
     }
 
+    /// Puts the rates of change of the algebraic states into their registers; not numbers where they are not determined.
+    fn load_rates(&mut self, t: f64, y: &[f64], d: &[f64]) {
+        let Some(mut solver) = self.rates.take() else { return };
+        self.results(|c| &c.rates_jacobian, t, y, d, &mut solver.values);
+        self.results(|c| &c.rates, t, y, d, &mut solver.rates);
+        match solver.lu.factor(&solver.values) {
+            Ok(()) => solver.lu.solve(&mut solver.rates),
+            Err(_) => solver.rates.fill(f64::NAN),
+        }
+        let first = self.program.rates_register();
+        for (register, rate) in self.registers[first..].iter_mut().zip(&solver.rates) {
+            *register = -rate;
+        }
+        self.rates = Some(solver);
+    }
+
     /// g and dg/dt of a switch of time alone.
     pub(crate) fn time_value(&mut self, switch: usize, t: f64) -> (f64, f64) {
         let mut out = [0.0; 2];
@@ -229,7 +274,9 @@ impl Evaluator {
 
     /// The series code of a program without discrete values; `None` if there are such, or if it has no series.
     pub fn jet_code(&self) -> Option<JetCode> {
-        let smooth = self.program.layout.discrete() == 0;
+        // Lanes do not solve for algebraic states, nor keep to invariants.
+        let Layout { algebraic, invariants, .. } = self.program.layout;
+        let smooth = self.program.layout.discrete() == 0 && algebraic == 0 && invariants == 0;
         smooth.then(|| jets::compile(&self.program, &self.program.rhs, &self.registers)).flatten()
     }
 
@@ -256,6 +303,7 @@ impl System for Evaluator {
     }
 
     fn switch_slopes(&mut self, t: f64, y: &[f64], d: &[f64], slope: &mut [f64]) {
+        self.load_rates(t, y, d);
         self.results(|c| &c.slopes, t, y, d, slope);
     }
 
@@ -290,6 +338,9 @@ impl System for Evaluator {
     }
 
     fn jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
+        if self.program.layout.algebraic > 0 {
+            return None;
+        }
         let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
         let series = newest(&mut self.series, d, || {
             copy(d, &mut registers[first..]);
@@ -299,6 +350,9 @@ impl System for Evaluator {
     }
 
     fn switch_series(&mut self, d: &[f64]) -> Option<&mut dyn SwitchSeries> {
+        if self.program.layout.algebraic > 0 {
+            return None;
+        }
         let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
         let series = newest(&mut self.switch_series, d, || {
             copy(d, &mut registers[first..]);
@@ -308,6 +362,9 @@ impl System for Evaluator {
     }
 
     fn linear(&mut self, t: f64, d: &[f64]) -> Option<LinearForm> {
+        if self.program.layout.algebraic > 0 {
+            return None;
+        }
         copy(d, &mut self.registers[self.first_discrete..]);
         crate::linear::recognise(&self.program, &self.registers, t)
     }

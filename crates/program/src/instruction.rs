@@ -7,7 +7,7 @@
 //! A section is a straight line of instructions, each writing one temporary that is written nowhere else, and the
 //! registers where its results are found. Temporaries do not survive from one section to the next.
 
-use crate::{Jacobian, time_switch::TimeSwitch};
+use crate::{Jacobian, Rates, time_switch::TimeSwitch};
 use ordinate_expr::{Decimal, Function};
 use ordinate_solve::Layout;
 
@@ -144,6 +144,8 @@ pub struct Program {
     pub jacobian: Option<Jacobian>,
     /// The derivatives of the invariants by y, where the Jacobian was asked for.
     pub invariants_jacobian: Option<Jacobian>,
+    /// What the rates of change of the algebraic states follow from, where switches depend on them.
+    pub rates: Option<Rates>,
     /// How many states the text of the model names: these are stored and shown, the others follow them.
     pub visible: usize,
     /// Names of the states.
@@ -164,5 +166,10 @@ impl Program {
     /// First register of d.
     pub fn discrete_register(&self) -> usize {
         Self::STATES + self.layout.states
+    }
+
+    /// First register of the rates of change of the algebraic states.
+    pub fn rates_register(&self) -> usize {
+        self.discrete_register() + self.layout.discrete()
     }
 }

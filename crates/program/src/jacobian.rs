@@ -14,12 +14,14 @@ pub struct Jacobian {
     pub section: Section,
 }
 
-pub(crate) fn compile(c: &mut Compiler, derivatives: &[ExprId]) -> Jacobian {
+/// Only the columns from `first` on.
+pub(crate) fn compile(c: &mut Compiler, derivatives: &[ExprId], first: u32) -> Jacobian {
     let column: FxHashMap<VarId, u32> = state_variables(c.sorted).zip(0..).collect();
     let (mut pattern, mut elements) = (Vec::new(), Vec::new());
     let mut reached: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
     for (row, &root) in derivatives.iter().enumerate() {
         let mut states: Vec<VarId> = states_of(c, root, &column, &mut reached);
+        states.retain(|v| column[v] >= first);
         states.sort_by_key(|v| column[v]);
         for v in states {
             let element = partial(c, root, v, &column, &mut FxHashMap::default());

@@ -14,6 +14,7 @@ mod jets;
 mod linear;
 mod packed;
 mod print;
+mod slopes;
 mod time_switch;
 
 pub use compile::compile;
@@ -21,3 +22,4 @@ pub use evaluator::Evaluator;
 pub use instruction::*;
 pub use jacobian::Jacobian;
 pub use jets::{JetCode, JetInstruction, JetOp, LaneSeries, Operand, Sum, Value};
+pub use slopes::Rates;

@@ -47,6 +47,9 @@ impl Program {
         section("rhs", &self.rhs, &rates);
         section("invariants", &self.invariants, &no_names);
         section("switches", &self.switches, &no_names);
+        if let Some(rates) = &self.rates {
+            section("algebraic rates", &rates.section, &no_names);
+        }
         section("slopes", &self.slopes, &no_names);
         section("conditions", &self.conditions, &no_names);
         for (k, action) in self.actions.iter().enumerate() {

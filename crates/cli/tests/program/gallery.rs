@@ -59,8 +59,7 @@ fn no_model_of_the_gallery_has_a_warning() {
         let answer = Place::new().run(&["check", &path.to_string_lossy(), "--format", "json", "--units", "strict"]);
         let found = answer.json();
         let list = found["diagnostics"].as_array().expect("a list");
-        let index = |d: &serde_json::Value| d["code"] == "high-index" || d["code"] == "algebraic-loop";
-        if !list.iter().all(|d| later(&path) && index(d)) {
+        if !list.is_empty() {
             wrong.push(format!("{}: {found}", path.display()));
         }
     }

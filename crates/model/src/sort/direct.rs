@@ -8,12 +8,15 @@
 //!   ξ z′ = ± g,     the sign opposite to that of ∂g/∂z at the start, so that z returns to g = 0
 //! ```
 
+use super::differentiate::total;
 use super::matching::Matching;
 use super::reduce::{Line, System, members, signature};
 use super::signature::Offsets;
 use super::structure::highest_indices;
-use super::{Algebraic, Analysis, IndexTreatment, Sorted, State, blocks, columns, incidence, input_definitions};
-use crate::Model;
+use super::{
+    Algebraic, Analysis, IndexTreatment, Invariant, Sorted, State, blocks, columns, incidence, input_definitions,
+};
+use crate::{Model, Role};
 use ordinate_expr::{Decimal, Expr, ExprId, VarId};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
@@ -71,6 +74,10 @@ pub(super) fn direct(
         }
         None => indices(&model, analysis, &states, &algebraic),
     };
+    let invariants = match regularise {
+        Some(_) => Vec::new(),
+        None => hidden_constraints(&mut model, analysis, &states, &algebraic, &mut definitions),
+    };
     definitions.resize(model.variables.len(), None);
     if let Some(diagnostic) = undefined(&mut model, &states, &algebraic, &definitions) {
         diagnostics.push(diagnostic);
@@ -86,13 +93,13 @@ pub(super) fn direct(
         states,
         visible,
         algebraic,
+        invariants,
         indices,
         definitions,
         blocks: solved.blocks,
         columns,
         checks,
         structure: reduced.structure.clone(),
-        reduced: Some(Box::new(reduced)),
         ..Sorted::default()
     };
     (sorted, diagnostics)
@@ -142,6 +149,68 @@ fn constraints(model: &mut Model, system: &System, matching: &Matching) -> Vec<A
         .collect()
 }
 
+/// The derivatives of the constraints, as far as the system gives all that occurs in them: consistent start values keep to
+/// them, too.
+fn hidden_constraints(
+    model: &mut Model,
+    analysis: &Analysis,
+    states: &[State],
+    algebraic: &[Algebraic],
+    definitions: &mut Vec<Option<ExprId>>,
+) -> Vec<Invariant> {
+    let leaves = states.iter().map(|state| state.var).chain(algebraic.iter().map(|algebraic| algebraic.var));
+    let mut known: FxHashMap<VarId, bool> = leaves.map(|v| (v, true)).collect();
+    let mut found = Vec::new();
+    for &Algebraic { residual, equation, .. } in algebraic {
+        let mut value = residual;
+        for derivative in 1..=analysis.system.offsets.c[equation] {
+            value = total(model, value);
+            if !is_given(model, value, definitions, &mut known) {
+                break;
+            }
+            found.push(Invariant { value, equation, derivative });
+        }
+    }
+    found
+}
+
+/// Whether all variables of an expression are given; derivatives of definitions are made.
+fn is_given(
+    model: &mut Model,
+    e: ExprId,
+    definitions: &mut Vec<Option<ExprId>>,
+    known: &mut FxHashMap<VarId, bool>,
+) -> bool {
+    for v in model.graph.variables(e) {
+        if model.variable(v).role != Role::Unknown {
+            continue;
+        }
+        if let Some(&given) = known.get(&v) {
+            if given {
+                continue;
+            }
+            return false;
+        }
+        // until it is found otherwise: a definition does not need itself
+        known.insert(v, false);
+        definitions.resize(model.variables.len(), None);
+        if definitions[v.0 as usize].is_none() {
+            let variable = model.variable(v);
+            let below = (variable.primes as usize).checked_sub(1).and_then(|k| model.quantity(v).members[k]);
+            let Some(value) = below.and_then(|below| definitions[below.0 as usize]) else { return false };
+            let slope = total(model, value);
+            definitions.resize(model.variables.len(), None);
+            definitions[v.0 as usize] = Some(slope);
+        }
+        let given = definitions[v.0 as usize].is_some_and(|value| is_given(model, value, definitions, known));
+        known.insert(v, given);
+        if !given {
+            return false;
+        }
+    }
+    true
+}
+
 /// The index of y⁽ᵏ⁾ falls by one with each derivative below the highest.
 fn indices(model: &Model, analysis: &Analysis, states: &[State], algebraic: &[Algebraic]) -> Vec<u8> {
     let system = &analysis.system;
@@ -158,18 +227,23 @@ fn indices(model: &Model, analysis: &Analysis, states: &[State], algebraic: &[Al
     .collect()
 }
 
+/// An expression with all definitions put in. They are not circular, so this ends.
+fn inlined(model: &mut Model, e: ExprId, definitions: &[Option<ExprId>]) -> ExprId {
+    let mut e = e;
+    loop {
+        let next = model.graph.substitute(e, |v| definitions.get(v.0 as usize).copied().flatten());
+        if next == e {
+            return e;
+        }
+        e = next;
+    }
+}
+
 /// z becomes a state with z′ = ± g/ξ.
 fn regularised(model: &mut Model, algebraic: &Algebraic, definitions: &mut Vec<Option<ExprId>>, xi: Decimal) -> State {
     let derivative = model.derivative_of(algebraic.var);
     definitions.resize(model.variables.len(), None);
-    let mut g = algebraic.residual;
-    for _ in 0..definitions.len() {
-        let inside = model.graph.variables(g);
-        if !inside.iter().any(|v| definitions[v.0 as usize].is_some()) {
-            break;
-        }
-        g = model.graph.substitute(g, |v| definitions[v.0 as usize]);
-    }
+    let g = inlined(model, algebraic.residual, definitions);
     let slope = model.graph.partial(g, algebraic.var);
     let given: FxHashMap<VarId, ExprId> =
         model.starts.iter().chain(&model.guesses).rev().map(|given| (given.var, given.value)).collect();
@@ -200,7 +274,7 @@ fn undefined(
     states.iter().for_each(|state| known[state.var.0 as usize] = true);
     algebraic.iter().for_each(|algebraic| known[algebraic.var.0 as usize] = true);
     let asked = super::reduce::asked(model);
-    let v = asked.into_iter().find(|&v| model.variable(v).role == crate::Role::Unknown && !known[v.0 as usize])?;
+    let v = asked.into_iter().find(|&v| model.variable(v).role == Role::Unknown && !known[v.0 as usize])?;
     let message = format!("`{}` follows only by differentiation of the equations", model.name(v));
     Some(Diagnostic::error("index-direct", model.variable(v).span, message).help("leave `--index direct` out"))
 }

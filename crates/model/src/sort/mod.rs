@@ -81,7 +81,8 @@ pub struct Sorted {
     pub visible: usize,
     /// What follows the states: variables of blocks that have no symbolic solution.
     pub algebraic: Vec<Algebraic>,
-    /// What the solution keeps at zero.
+    /// What the solution keeps at zero. Where the index is not reduced these are the derivatives of the constraints, which
+    /// hold at the start and after events.
     pub invariants: Vec<Invariant>,
     /// The index of each state, algebraic ones last, if the index is above 1 and was not reduced; otherwise empty.
     pub indices: Vec<u8>,
@@ -95,8 +96,6 @@ pub struct Sorted {
     pub checks: Vec<Given>,
     /// Index, degrees of freedom, and which start values are free.
     pub structure: Structure,
-    /// Of a system whose index is not reduced: the same with its index reduced, which has the start values.
-    pub reduced: Option<Box<Sorted>>,
     /// Of a transformed model: what the last states are equal to, as functions of the others.
     pub auxiliary: Vec<ExprId>,
     /// Of a transformed model: what must be positive at the start, for a root of it is taken.

@@ -9,7 +9,7 @@ const POINTS: u64 = 12;
 /// At least in so many of them the matrix must be defined.
 const ENOUGH: usize = 2;
 /// What is smaller in comparison is rounding.
-const TINY: f64 = 1e-10;
+const TINY: f64 = 1e-12;
 
 /// Rows that depend on each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,13 @@ pub(super) fn value(g: &mut Graph, e: ExprId, known: &FxHashMap<VarId, f64>, poi
 }
 
 /// Elimination row by row: the first row of which nothing is left, and the rows that it is made of.
-fn first_dependent(matrix: Vec<Vec<f64>>) -> Option<Dependent> {
+fn first_dependent(mut matrix: Vec<Vec<f64>>) -> Option<Dependent> {
     let columns = matrix.first().map_or(0, Vec::len);
+    // a farad and an ampere differ by powers of ten, which says nothing about dependence
+    for j in 0..columns {
+        let largest = matrix.iter().fold(0.0f64, |m, row| m.max(row[j].abs()));
+        matrix.iter_mut().filter(|_| largest > 0.0).for_each(|row| row[j] /= largest);
+    }
     // each reduced row with the pivot column, and what it is made of
     let mut reduced: Vec<(Vec<f64>, usize, Vec<f64>)> = Vec::new();
     for (i, row) in matrix.iter().enumerate() {
@@ -128,6 +133,17 @@ mod tests {
         let found = dependent_rows(&mut g, &singular, &known).expect("dependent");
         assert_eq!((found.row, found.others), (2, vec![0, 1]));
         assert_eq!(dependent_rows(&mut g, &singular[..2], &known), None);
+    }
+
+    /// Columns of very different size, as those of different units are.
+    #[test]
+    fn the_size_of_a_column_says_nothing() {
+        let mut g = Graph::new();
+        let (one, large) = (g.integer(1), g.integer(1_000_000_000_000_000));
+        let opposite = g.neg(large);
+        let known = FxHashMap::default();
+        assert_eq!(dependent_rows(&mut g, &[vec![one, large], vec![one, opposite]], &known), None);
+        assert!(dependent_rows(&mut g, &[vec![one, large], vec![one, large]], &known).is_some());
     }
 
     /// A coefficient that vanishes on one side of a switch only is no dependence.

@@ -216,6 +216,7 @@ fn explicit_lines(
     quantities: &[usize],
 ) -> Vec<Option<Explicit>> {
     let mut chosen = Chosen::new(quantities.len());
+    let started: FxHashSet<VarId> = model.starts.iter().map(|given| given.var).collect();
     let mut differentiated: Vec<usize> = (0..lines.len()).filter(|&i| offsets.c[i] > 0).collect();
     // constraints first, then definitions: x from 0 = x - sin(t) before x' from x' = v
     differentiated.sort_by_key(|&i| (std::cmp::Reverse(offsets.c[i]), preferred[i].is_none()));
@@ -230,7 +231,7 @@ fn explicit_lines(
         // x' before v in 0 = x' - v: the names of the text stay states, above all those with a start value
         let key = |j: usize, p: u32| {
             let v = model.quantities[quantities[j]].members.get(p as usize).copied().flatten();
-            (written.is_none() || v != written, model.starts.iter().any(|given| Some(given.var) == v))
+            (written.is_none() || v != written, v.is_some_and(|v| started.contains(&v)))
         };
         candidates.sort_by_key(|&(j, sigma)| (key(j, sigma), std::cmp::Reverse(sigma)));
         for (j, p) in candidates {

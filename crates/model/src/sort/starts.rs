@@ -111,6 +111,8 @@ impl Reached<'_> {
 /// Start values that are missing among states that constraints relate: any of several can be given.
 fn underdetermined(model: &mut Model, states: &[State], matching: &Matching, missing: &[usize]) -> Vec<Diagnostic> {
     let mut told = vec![false; states.len()];
+    let mut is_missing = vec![false; states.len()];
+    missing.iter().for_each(|&k| is_missing[k] = true);
     let mut found = Vec::new();
     for &first in missing {
         if told[first] {
@@ -122,9 +124,8 @@ fn underdetermined(model: &mut Model, states: &[State], matching: &Matching, mis
         let mut at = 0;
         while at < group.len() {
             for &e in &matching.uses[group[at]] {
-                for &k in
-                    matching.unknown_of[e].iter().chain(missing.iter().filter(|k| matching.uses[**k].contains(&e)))
-                {
+                let open = matching.incident[e].iter().filter(|&&k| is_missing[k]);
+                for &k in matching.unknown_of[e].iter().chain(open) {
                     if !std::mem::replace(&mut told[k], true) {
                         group.push(k);
                     }
@@ -134,7 +135,7 @@ fn underdetermined(model: &mut Model, states: &[State], matching: &Matching, mis
         }
         group.sort_unstable();
         let open: Vec<VarId> = group.iter().map(|&k| &states[k]).filter(|s| s.start.is_none()).map(|s| s.var).collect();
-        let count = group.iter().filter(|k| missing.contains(k)).count();
+        let count = group.iter().filter(|&&k| is_missing[k]).count();
         if !open.iter().any(|&v| model.variable_excused(v)) {
             found.push(report::underdetermined(model, count, &open));
         }

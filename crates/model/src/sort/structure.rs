@@ -5,7 +5,7 @@ use super::matching::Matching;
 use super::reduce::{Line, System, signature};
 use crate::Model;
 use ordinate_expr::{Expr, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The structural index max cᵢ, plus 1 if some quantity has no derivative to be solved for (dⱼ = 0). A named expression,
 /// `z = …`, is no reason to call ordinary differential equations differential-algebraic: it counts only where it names
@@ -25,6 +25,7 @@ pub(super) fn index(
         0 => Default::default(),
         _ => signature(model, lines, &system.quantities),
     };
+    let unsolved: FxHashSet<VarId> = unsolved.iter().map(|algebraic| algebraic.var).collect();
     let algebraic = system.unknowns.iter().enumerate().any(|(k, &v)| {
         let j = position[&model.variable(v).quantity];
         if offsets.d[j] > 0 {
@@ -39,8 +40,7 @@ pub(super) fn index(
             })
         };
         // x = cos(y), y = sin(x) names nothing
-        let unsolved = unsolved.iter().any(|algebraic| algebraic.var == v);
-        !named || unsolved || most > 0 && of_highest()
+        !named || unsolved.contains(&v) || most > 0 && of_highest()
     });
     most + u32::from(algebraic)
 }

@@ -155,8 +155,8 @@ impl Consistency {
         }
     }
 
-    /// After an event, which found the state at `before`: what it assigned stays if that is possible; then what moves is
-    /// velocities, or whatever was not assigned.
+    /// After an event, which found the state at `before`: what it assigned stays if that is possible. What moves is
+    /// velocities, or else whatever was not assigned.
     pub fn settle(
         &mut self,
         system: &mut dyn System,
@@ -195,8 +195,10 @@ impl Consistency {
         if best.is_none() {
             best = solution(vec![true; n], Effort::Near);
             let least = best.as_ref().map_or(f64::INFINITY, |all| change(all));
-            let sets: [Vec<bool>; 2] = [
+            // A position that jumps would have to cross the boundary of its event once more.
+            let sets: [Vec<bool>; 3] = [
                 (0..n).map(|i| algebraic(i) || (kept(i) && is_velocity[i])).collect(),
+                (0..n).map(|i| algebraic(i) || is_velocity[i]).collect(),
                 (0..n).map(|i| algebraic(i) || kept(i)).collect(),
             ];
             let few =
