@@ -11,3 +11,4 @@ mod problems;
 mod radau;
 mod runs;
 mod searching;
+mod stiff;
