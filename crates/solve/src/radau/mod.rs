@@ -256,6 +256,10 @@ impl Method for Radau {
         h: f64,
         tol: &Tolerance,
     ) -> Result<Trial, StepFailure> {
+        if from.y.is_empty() {
+            // No states, only events of time.
+            return Ok(Trial { error: 0.0, worst: 0, order: self.method.order(), next_h: None });
+        }
         self.know_f0(system, from)?;
         if self.order == RadauOrder::Variable && !self.fixed_step {
             if self.new_point && self.history_h > 0.0 {
@@ -307,7 +311,8 @@ impl Method for Radau {
         let mut weights = [0.0; MOST_STAGES];
         self.method.weights(theta, &mut weights);
         y.copy_from_slice(&self.y0);
-        for (weight, z) in weights.iter().zip(self.stages.z.chunks_exact(y.len())).take(self.method.stages) {
+        let vectors = self.stages.z.chunks_exact(y.len().max(1));
+        for (weight, z) in weights.iter().zip(vectors).take(self.method.stages) {
             y.iter_mut().zip(z).for_each(|(y, z)| *y += weight * z);
         }
     }
