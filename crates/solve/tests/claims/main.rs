@@ -15,3 +15,4 @@ mod problems;
 mod radau;
 mod runs;
 mod searching;
+mod stiff;
