@@ -14,7 +14,7 @@ use control::{Control, Ladder};
 use scout::Scout;
 use stages::{Failure, Stages, Task, Way};
 
-use crate::newton::largest_part;
+use crate::newton::{largest_part, scales};
 use crate::{
     FirstIterate, Method, NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work,
 };
@@ -139,19 +139,6 @@ impl Radau {
         Ok(())
     }
 
-    /// The tolerance of each component of size `size`. Components of index k are determined only up to errors of the others
-    /// divided by h^(k−1): Hairer, Lubich, Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta
-    /// Methods, 1989, section 7.
-    fn measure(&mut self, system: &dyn System, tol: &Tolerance, size: fn(f64, f64) -> f64) {
-        for (i, scale) in self.scale.iter_mut().enumerate() {
-            let y = size(self.y0[i], self.y1[i]);
-            *scale = (tol.atol[i] + tol.rtol * y).max(100.0 * f64::EPSILON * y);
-        }
-        for (scale, &index) in self.scale.iter_mut().zip(&system.layout().indices) {
-            *scale /= self.h.min(1.0).powi(i32::from(index.max(1)) - 1);
-        }
-    }
-
     /// The first iterate of the stages.
     fn first_iterate(&mut self, h: f64) {
         let count = self.method.stages * self.y0.len();
@@ -270,7 +257,11 @@ impl Radau {
 
     /// Whether Newton's method was so slow that the next step deserves a new Jacobian.
     fn slow_newton(&self) -> bool {
-        self.stages.rate > KEEP && self.stages.iterations > 1
+        match self.stages.kind() {
+            // It knows itself when its factors are too old.
+            NewtonKind::Inexact => false,
+            NewtonKind::Simplified | NewtonKind::Full => self.stages.rate > KEEP && self.stages.iterations > 1,
+        }
     }
 
     /// A step that could not be solved.
@@ -322,7 +313,7 @@ impl Method for Radau {
         self.new_point = false;
         (self.t, self.h, self.f1_known) = (from.t, h, false);
         self.y0.copy_from_slice(from.y);
-        self.measure(system, tol, |y0, _| y0.abs());
+        scales(system, tol, h, |i| from.y[i].abs(), &mut self.scale);
         if let Err(failure) = self.solve_stages(system, from, h, tol) {
             return self.give_up(failure, h);
         }
@@ -334,7 +325,7 @@ impl Method for Radau {
         if self.fixed_step {
             return Ok(Trial { error: 0.0, worst: 0, order, next_h: None });
         }
-        self.measure(system, tol, |y0, y1| y0.abs().max(y1.abs()));
+        scales(system, tol, h, |i| from.y[i].abs().max(self.y1[i].abs()), &mut self.scale);
         let (error, worst) = self.estimate(system, from);
         if error.is_nan() {
             return Err(StepFailure::NotFinite { t: from.t, component: worst });

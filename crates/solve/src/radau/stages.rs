@@ -87,6 +87,8 @@ pub(super) struct Stages {
 
 /// An h whose factors serve for another one that differs by rounding of t.
 const SAME_STEP: f64 = 1e-8;
+/// An inexact solution that takes more products than this deserves new factors.
+const MOST_PRODUCTS: usize = 6;
 /// How often an iterate is moved back to where f exists.
 const MOST_HALVINGS: u32 = 20;
 /// In fixed steps, a rate above this one asks for a new Jacobian at once.
@@ -312,12 +314,13 @@ impl Stages {
         multiply(method.from_stages, s, n, n, &self.change, &mut self.transformed);
         let inexact = self.options.kind == NewtonKind::Inexact;
         let first = usize::from(method.real.is_some());
+        let mut products = 0;
         if let (Some(gamma), Some(lu)) = (method.real, self.real.as_mut()) {
             let right = &mut self.transformed[..n];
             if inexact {
                 let sigma = gamma / task.h;
                 let (jacobian, scratch) = (&self.jacobian, &mut self.y);
-                self.gmres.solve(right, forcing(shrunk), &mut |v, result| {
+                products = self.gmres.solve(right, forcing(shrunk), &mut |v, result| {
                     scratch.copy_from_slice(v);
                     lu.solve(scratch);
                     jacobian.shifted(sigma, scratch, result);
@@ -331,10 +334,11 @@ impl Stages {
             if inexact {
                 let (jacobian, complex) = (&self.jacobian, &mut self.complex);
                 let sigma = *mu * (1.0 / task.h);
-                self.gmres.solve(both, forcing(shrunk), &mut |v, result| {
+                let count = self.gmres.solve(both, forcing(shrunk), &mut |v, result| {
                     solve_pair(lu, v, complex);
                     jacobian.shifted_pair(sigma, complex, result);
                 });
+                products = products.max(count);
             }
             solve_pair(lu, both, &mut self.complex);
             let (re, im) = both.split_at_mut(n);
@@ -342,6 +346,7 @@ impl Stages {
                 (*re, *im) = (x.re, x.im);
             }
         }
+        self.stale |= products > MOST_PRODUCTS;
         multiply(method.to_stages, s, n, n, &self.transformed, &mut self.change);
         Ok(())
     }
@@ -410,8 +415,7 @@ impl Stages {
 
     fn factor(&mut self, task: &Task) -> Result<(), StepFailure> {
         let Task { method, h, .. } = *task;
-        let same = if self.options.kind == NewtonKind::Inexact { 0.3 } else { SAME_STEP };
-        if self.factored.1 == method.stages && (self.factored.0 / h - 1.0).abs() <= same {
+        if self.factored.1 == method.stages && (self.factored.0 / h - 1.0).abs() <= SAME_STEP {
             return Ok(());
         }
         self.factored.1 = 0;

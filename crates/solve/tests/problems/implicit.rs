@@ -215,6 +215,57 @@ pub fn pendulum(index: u8) -> Dae<impl FnMut(f64, &[f64], &mut [f64]), impl FnMu
 /// A consistent start of [`pendulum`].
 pub const PENDULUM_START: [f64; 5] = [0.6, 0.0, 0.8, 0.0, 3.924];
 
+/// Heat in a rod of `n` cells with cold ends, y′ᵢ = (n+1)² (yᵢ₋₁ − 2yᵢ + yᵢ₊₁): three diagonals.
+pub struct HeatChain {
+    layout: Layout,
+    pattern: Arc<Pattern>,
+}
+
+impl HeatChain {
+    pub fn new(n: usize) -> HeatChain {
+        let near = |i: u32| (i.max(1) - 1..=(i + 1).min(n as u32 - 1)).map(move |j| (i, j));
+        let pattern = Arc::new(Pattern::from_elements(n, (0..n as u32).flat_map(near)));
+        HeatChain { layout: Layout { states: n, ..Layout::default() }, pattern }
+    }
+
+    fn factor(&self) -> f64 {
+        (self.layout.states as f64 + 1.0).powi(2)
+    }
+
+    /// The slowest mode, sin(πx), and the rate at which it decays.
+    pub fn mode(&self) -> (Vec<f64>, f64) {
+        let n = self.layout.states;
+        let angle = std::f64::consts::PI / (n as f64 + 1.0);
+        let rate = 4.0 * self.factor() * (0.5 * angle).sin().powi(2);
+        ((1..=n).map(|i| (i as f64 * angle).sin()).collect(), rate)
+    }
+}
+
+impl System for HeatChain {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn derivative(&mut self, _t: f64, y: &[f64], _d: &[f64], dy: &mut [f64]) {
+        let (n, factor) = (y.len(), self.factor());
+        for i in 0..n {
+            let left = if i > 0 { y[i - 1] } else { 0.0 };
+            let right = if i + 1 < n { y[i + 1] } else { 0.0 };
+            dy[i] = factor * (left - 2.0 * y[i] + right);
+        }
+    }
+
+    fn jacobian_pattern(&mut self) -> Option<Arc<Pattern>> {
+        Some(self.pattern.clone())
+    }
+
+    fn jacobian(&mut self, _t: f64, _y: &[f64], _d: &[f64], values: &mut [f64]) {
+        for ((i, j), value) in self.pattern.elements().zip(values) {
+            *value = if i == j { -2.0 * self.factor() } else { self.factor() };
+        }
+    }
+}
+
 /// Prothero, Robinson, Math. Comp. 28 (1974) 145–162: y′ = λ (y − φ(t)) + φ′(t) with φ = sin(t + π/4).
 pub fn prothero_robinson(lambda: f64) -> Dae<impl FnMut(f64, &[f64], &mut [f64]), impl FnMut(f64, &[f64], &mut [f64])> {
     let f = move |t: f64, y: &[f64], f: &mut [f64]| {
