@@ -116,6 +116,6 @@ fn bdf_steps_allocate_nothing_after_the_start() {
         };
         go(20);
         assert_eq!(allocations(|| go(500)), 0, "{name}");
-        assert!(t > 0.05 && (y[0] - t.cos()).abs() < 0.05, "{name}: {} at {t}", y[0]);
+        assert!(t > 0.05 && (y[0] - t.cos() + (-50.0 * t).exp()).abs() < 0.01, "{name}: {} at {t}", y[0]);
     }
 }
