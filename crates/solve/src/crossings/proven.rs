@@ -18,14 +18,18 @@ use crate::polynomial_roots::{End, Expansion, Spot, shift};
 use crate::roots::{At, first_beyond, locate};
 use crate::{Path, SwitchSeries};
 
-/// Radii of the discs over which g is bounded, in units of a piece: the largest one where there is a bound says the most.
+/// Radii of the discs over which g is bounded, in units of a piece. A large one says more, if the bound over it is not too
+/// large.
 const RADII: [f64; 3] = [4.0, 2.0, 1.4];
+
+/// A rest that is this part of what the series changes is small enough not to look for a better bound.
+const SMALL: f64 = 1e-12;
 
 /// A polynomial g up to this degree is expanded completely.
 const MOST_POWERS: usize = 64;
 
 /// The orders of other expansions.
-const ORDERS: [usize; 2] = [12, 40];
+const ORDERS: [usize; 2] = [20, 40];
 
 /// Shorter pieces, and more of them, are left to the search.
 const SHORTEST: f64 = 1e-12;
@@ -40,10 +44,12 @@ pub(super) struct Proof {
     /// The states that switches depend on, over the step and over a piece of it.
     step: Vec<Vec<f64>>,
     piece: Vec<Vec<f64>>,
-    /// Of each switch: its series over a piece, the degree of it, and a bound over the disc of a radius.
+    /// Of each switch: its series over a piece, the degree of it, a bound over a disc, and what the series leaves out of g
+    /// and its first two derivatives.
     g: Vec<Vec<f64>>,
     degrees: Vec<usize>,
     bounds: Vec<f64>,
+    rest: Vec<[f64; 3]>,
     expansion: Expansion,
     /// Of each channel: it is near zero and falling where the piece begins, and where it ends.
     falling: [Vec<bool>; 2],
@@ -56,9 +62,6 @@ pub(super) struct Proof {
 struct Piece {
     start: f64,
     end: f64,
-    order: usize,
-    /// The radius of the disc over which the bounds are; `None` if they are not needed or do not exist.
-    radius: Option<f64>,
 }
 
 impl Piece {
@@ -89,6 +92,7 @@ impl Proof {
             g: vec![Vec::new(); switches],
             degrees: vec![0; switches],
             bounds: vec![0.0; switches],
+            rest: vec![[0.0; 3]; switches],
             expansion: Expansion::default(),
             falling: Default::default(),
             length: f64::INFINITY,
@@ -108,31 +112,41 @@ impl Proof {
         let order = |degree: &usize| if *degree <= MOST_POWERS { *degree } else { powers.clamp(ORDERS[0], ORDERS[1]) };
         let order = self.degrees.iter().map(order).max().unwrap_or(1).max(1);
         series.expand(&path, order, &mut self.g);
-        let mut radius = None;
-        if self.degrees.iter().any(|degree| *degree > order) {
-            radius = RADII.into_iter().find(|&rho| {
-                series.bounds(&path, rho, &mut self.bounds);
-                self.bounds.iter().all(|bound| bound.is_finite())
-            });
+        let mut open = 0;
+        for (rest, degree) in self.rest.iter_mut().zip(&self.degrees) {
+            *rest = if *degree > order { [f64::INFINITY; 3] } else { [0.0; 3] };
+            open += usize::from(*degree > order);
         }
-        Piece { start, end, order, radius }
+        for rho in RADII {
+            if open == 0 {
+                break;
+            }
+            series.bounds(&path, rho, &mut self.bounds);
+            open = 0;
+            for ((rest, bound), g) in
+                self.rest.iter_mut().zip(&self.bounds).zip(&self.g).filter(|((rest, _), _)| rest[0] > 0.0)
+            {
+                let other = rest_of(*bound, rho, order);
+                if other[2] < rest[2] {
+                    *rest = other;
+                }
+                open += usize::from(rest[2] > SMALL * g.iter().skip(1).map(|g| g.abs()).sum::<f64>());
+            }
+        }
+        Piece { start, end }
     }
+}
 
-    /// What the series of a switch over a piece leaves out, of itself and its first two derivatives:
-    ///
-    /// ```text
-    ///   Σ zᵏ = z^(q+1) / (1 − z),    z = 1/ρ, k > q,    and the same differentiated
-    /// ```
-    fn rest(&self, piece: &Piece, switch: usize) -> [f64; 3] {
-        if self.degrees[switch] <= piece.order {
-            return [0.0; 3];
-        }
-        let Some(rho) = piece.radius else { return [f64::INFINITY; 3] };
-        let (z, first) = (1.0 / rho, piece.order as f64 + 1.0);
-        let sum = self.bounds[switch] * z.powi(piece.order as i32 + 1) / (1.0 - z);
-        let ratio = z / (1.0 - z);
-        [sum, sum * (first + ratio), sum * (first * (first - 1.0) + 2.0 * first * ratio + 2.0 * ratio * ratio)]
-    }
+/// What a series of an order leaves out where |gₖ| ≤ bound · ρ^−k, of itself and its first two derivatives:
+///
+/// ```text
+///   Σ zᵏ = z^(q+1) / (1 − z),    z = 1/ρ, k > q,    and the same differentiated
+/// ```
+fn rest_of(bound: f64, rho: f64, order: usize) -> [f64; 3] {
+    let (z, first) = (1.0 / rho, order as f64 + 1.0);
+    let sum = bound * z.powi(order as i32 + 1) / (1.0 - z);
+    let ratio = z / (1.0 - z);
+    [sum, sum * (first + ratio), sum * (first * (first - 1.0) + 2.0 * first * ratio + 2.0 * ratio * ratio)]
 }
 
 impl Crossings {
@@ -203,7 +217,7 @@ impl Crossings {
         let channel = &self.channels.list[c];
         let switch = channel.boundary.switch;
         let sign = if channel.kind == ChannelKind::Below { -1.0 } else { 1.0 };
-        let rest = self.proof.rest(piece, switch);
+        let rest = self.proof.rest[switch];
         let expansion = &mut self.proof.expansion;
         expansion.rest = rest;
         expansion.c.clear();
@@ -229,7 +243,7 @@ impl Crossings {
                 ChannelKind::Above | ChannelKind::Below => {}
                 ChannelKind::Zero => {
                     let most: f64 = self.proof.g[switch].iter().map(|g| g.abs()).sum();
-                    if most + self.proof.rest(piece, switch)[0] > channel.offset {
+                    if most + self.proof.rest[switch][0] > channel.offset {
                         return Result::Impossible;
                     }
                     continue;
