@@ -98,7 +98,7 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
     let mut evaluator = Evaluator::new(compiled.program.clone());
     let values = evaluator.starts(from);
     let held = compiled.program.layout.held;
-    let start = Start { t: from, y: &values[..n], held: &values[n..n + held] };
+    let start = Start { t: from, y: &values[..n], held: &values[n..n + held], fixed: None };
     let mut largest: Option<f64> = None;
     // the rates of a linear model are the same everywhere
     let ends = if is_linear(compiled) { vec![from] } else { vec![from, to] };
