@@ -278,7 +278,7 @@ impl Stages {
     /// The largest change in units of the tolerance, or of rounding, and its component.
     fn size(&self, task: &Task) -> (f64, usize) {
         let (mut size, mut worst) = (0.0, 0);
-        for change in self.change[..task.method.stages * self.n].chunks_exact(self.n) {
+        for change in self.change[..task.method.stages * self.n].chunks_exact(self.n.max(1)) {
             let (part, component) = match task.kappa {
                 Some(_) => largest_part(change, |i| task.scale[i]),
                 None => largest_part(change, |i| rounding(task.from.y[i].abs().max(self.end(task, i).abs()))),
@@ -299,7 +299,7 @@ impl Stages {
             self.y[i] = self.end(task, i);
         }
         let unit = stagnation_unit(task.scale, &self.y);
-        let changes = self.change[..task.method.stages * self.n].chunks_exact(self.n);
+        let changes = self.change[..task.method.stages * self.n].chunks_exact(self.n.max(1));
         changes.into_iter().all(|change| largest_part(change, &unit).0 <= 1.0)
     }
 

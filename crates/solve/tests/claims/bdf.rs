@@ -372,3 +372,11 @@ fn failures_at_fixed_steps_are_named() {
         }
     }
 }
+
+#[test]
+fn a_system_without_states_runs() {
+    let mut system = Hybrid::new(0, |_, _, _, _| {}).sign_of_time(0.6);
+    let mut method = by_name("bdf").unwrap().build(0, false);
+    let (outcome, _) = run(&mut system, method.as_mut(), &[], 2.0, &Options::default());
+    assert_eq!((outcome.status, outcome.t_reached, outcome.d[0]), (Status::Ok, 2.0, 1.0));
+}

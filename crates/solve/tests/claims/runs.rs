@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::problems::*;
 use ordinate_solve::{
-    AbsoluteTolerance, Interrupt, Mixture, Options, Reason, Rows, Sink, Start, Status, UsageError, by_name, names,
-    solve,
+    AbsoluteTolerance, Interrupt, Mixture, Options, Reason, Rows, Sink, Start, Status, UsageError, by_name, solve,
 };
 
 fn tolerances(rtol: f64, atol: f64) -> Options {
@@ -16,15 +15,10 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// The methods that choose their steps.
-fn controlled() -> impl Iterator<Item = &'static str> {
-    names().filter(|name| !by_name(name).unwrap().needs_step())
-}
-
 /// Global errors exceed the tolerance per step by a factor of the problem; 100 bears all of these.
 #[test]
 fn adaptive_runs_reach_their_tolerance() {
-    for name in controlled() {
+    for name in adaptive_names() {
         for rtol in [1e-4, 1e-6] {
             let options = tolerances(rtol, rtol);
             let (outcome, _) =
@@ -42,7 +36,7 @@ fn adaptive_runs_reach_their_tolerance() {
 /// y′ = cos 10t, a mere quadrature, with y′ = y beside it: an estimate must not be blind to either.
 #[test]
 fn no_error_estimate_is_blind_to_quadratures() {
-    for name in controlled().filter(|name| by_name(name).unwrap().order() > 1) {
+    for name in adaptive_names().filter(|name| by_name(name).unwrap().order() > 1) {
         let mut system = Ode::new(2, |t: f64, y, dy| {
             dy[0] = (10.0 * t).cos();
             dy[1] = y[1];
@@ -101,7 +95,7 @@ fn the_work_is_what_it_was() {
 /// The counts of the system agree with those reported.
 #[test]
 fn every_evaluation_is_counted() {
-    for name in controlled() {
+    for name in adaptive_names() {
         let mut system = kepler();
         let options = Options { rtol: 1e-4, ..Options::default() };
         let mut method = by_name(name).unwrap().build(4, false);

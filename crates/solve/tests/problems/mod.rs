@@ -152,3 +152,10 @@ pub fn golden(file: &str, id: &str) -> serde_json::Value {
 pub fn numbers(value: &serde_json::Value) -> Vec<f64> {
     value.as_array().expect("a list").iter().map(|y| y.as_f64().expect("a number")).collect()
 }
+
+/// The methods that choose their steps themselves; the others work with a given step only.
+pub fn adaptive_names() -> impl Iterator<Item = &'static str> {
+    let adaptive =
+        |name: &&str| ordinate_solve::by_name(name).is_some_and(|m| m.build(1, false).error_exponent().is_some());
+    ordinate_solve::names().filter(adaptive)
+}
