@@ -137,8 +137,8 @@ struct Compiler<'a> {
     lists: &'a [Vec<f64>],
     /// Nodes that several functions of one operand share.
     shared: FxHashMap<(Shared, u32, u64, u64), u32>,
-    /// Nodes of sums, by their terms with the first one positive; and the sign of their first one.
-    sums: FxHashMap<Vec<u64>, (u32, f64)>,
+    /// Nodes of sums of two terms, by these with the first one positive; and which sign it has.
+    sums: FxHashMap<([u32; 2], [u64; 3]), (u32, f64)>,
     /// Nodes of products of two nodes.
     products: FxHashMap<[u32; 2], u32>,
 }
@@ -157,24 +157,28 @@ impl Compiler<'_> {
         Sum { scale: 1.0, constant: lin.constant, from, to: self.code.terms.len() as u32 }
     }
 
-    /// The same with its sum as a node of its own, if it has several terms. It is shared with those that are the same or
-    /// the opposite: what attracts one body in x₁ − x₂ attracts another one in x₂ − x₁.
+    /// The same with its sum as a node of its own, if it has several terms. A difference is shared with its opposite: what
+    /// attracts one body in x₁ − x₂ attracts another one in x₂ − x₁.
     fn as_node(&mut self, lin: &Lin) -> Lin {
-        if lin.terms.len() < 2 {
-            return lin.clone();
-        }
-        let mut terms = lin.terms.clone();
-        terms.sort_unstable_by_key(|(node, _)| *node);
-        let sign = terms[0].1.signum();
-        let bits = terms.iter().flat_map(|&(node, c)| [u64::from(node), (sign * c).to_bits()]);
-        // 0 also where it would be −0
-        let key: Vec<u64> = bits.chain([(sign * lin.constant + 0.0).to_bits()]).collect();
-        if let Some(&(node, other)) = self.sums.get(&key) {
-            return Lin::node(node).times(lin.scale * (sign * other));
+        let key = match *lin.terms.as_slice() {
+            [] | [_] => return lin.clone(),
+            [one, other] => {
+                let [(a, c), (b, d)] = if one.0 < other.0 { [one, other] } else { [other, one] };
+                let sign = c.signum();
+                // 0 also where it would be −0
+                let numbers = [sign * c, sign * d, sign * lin.constant + 0.0];
+                Some((([a, b], numbers.map(f64::to_bits)), sign))
+            }
+            _ => None,
+        };
+        if let Some((node, other)) = key.and_then(|(key, sign)| Some((self.sums.get(&key)?, sign))) {
+            return Lin::node(node.0).times(lin.scale * (node.1 * other));
         }
         let sum = self.sum(lin);
         let node = self.emit(JetOp::Sum(sum));
-        self.sums.insert(key, (node, sign));
+        if let Some((key, sign)) = key {
+            self.sums.insert(key, (node, sign));
+        }
         Lin::node(node).times(lin.scale)
     }
 

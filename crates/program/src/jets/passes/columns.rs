@@ -125,7 +125,10 @@ impl Columns {
         let (fours, rest) = terms.as_chunks::<4>();
         let mut add = Add { columns: self, block, from, scratch, sums, first: true };
         unsafe {
-            fours.iter().for_each(|four| add.terms::<K, 4>(four));
+            // no closure around this: it would be compiled without the instructions of the kernel
+            for four in fours {
+                add.terms::<K, 4>(four);
+            }
             match *rest {
                 [a, b, c] => add.terms::<K, 3>(&[a, b, c]),
                 [a, b] => add.terms::<K, 2>(&[a, b]),
@@ -180,11 +183,27 @@ fn add<K: Kernel, const M: usize>(
     reads: &[&[f64]; M],
     factor: impl Fn(usize, usize) -> f64,
 ) {
+    /// What stays in registers; vectors of all widths divide it.
+    const WIDTH: usize = 8;
     let reads = reads.map(|read| &read[..sums.len()]);
-    let total = |begin: f64, i: usize| (0..M).fold(begin, |sum, j| K::fma(factor(j, i), reads[j][i], sum));
-    if first {
-        (0..sums.len()).for_each(|i| sums[i] = total(-0.0, i));
-    } else {
-        (0..sums.len()).for_each(|i| sums[i] = total(sums[i], i));
+    let (blocks, rest) = sums.as_chunks_mut::<WIDTH>();
+    for (block, sums) in blocks.iter_mut().enumerate() {
+        let from = block * WIDTH;
+        let mut total = if first { [-0.0; WIDTH] } else { *sums };
+        for j in 0..M {
+            let read: &[f64; WIDTH] = reads[j][from..].first_chunk().expect("columns are as long as sums");
+            for l in 0..WIDTH {
+                total[l] = K::fma(factor(j, from + l), read[l], total[l]);
+            }
+        }
+        *sums = total;
+    }
+    let from = WIDTH * blocks.len();
+    for (i, sum) in (from..).zip(rest) {
+        let mut total = if first { -0.0 } else { *sum };
+        for j in 0..M {
+            total = K::fma(factor(j, i), reads[j][i], total);
+        }
+        *sum = total;
     }
 }

@@ -142,9 +142,12 @@ unsafe fn product<K: Kernel>(f: *const Four, r: *const Four, k: usize) -> Four {
             let (f, r) = (*f.add(1), *r.add(1));
             return std::array::from_fn(|l| f[l] * r[l]);
         }
-        let sum = K::inner(f, r, k, k - 2);
+        let mut sum = K::inner(f, r, k, k - 2);
         let (f, r, newest_f, newest_r) = (*f.add(1), *r.add(1), *f.add(k - 1), *r.add(k - 1));
-        std::array::from_fn(|l| K::fma(f[l], newest_r[l], K::fma(newest_f[l], r[l], sum[l])))
+        for l in 0..4 {
+            sum[l] = K::fma(f[l], newest_r[l], K::fma(newest_f[l], r[l], sum[l]));
+        }
+        sum
     }
 }
 
@@ -160,8 +163,11 @@ unsafe fn square<K: Kernel>(x: *const Four, k: usize) -> Four {
         if k == 2 {
             return middle;
         }
-        let sum = K::inner(x, x, k, (k - 1) / 2);
+        let mut sum = K::inner(x, x, k, (k - 1) / 2);
         let (one, newest) = (*x.add(1), *x.add(k - 1));
-        std::array::from_fn(|l| K::fma(2.0, K::fma(one[l], newest[l], sum[l]), middle[l]))
+        for l in 0..4 {
+            sum[l] = K::fma(2.0, K::fma(one[l], newest[l], sum[l]), middle[l]);
+        }
+        sum
     }
 }

@@ -102,7 +102,11 @@ impl Next {
             match class.terms.count() {
                 0 => to.fill(K::fma(-0.0, t, 0.0 * t)),
                 // from order 2 on it changes nothing
-                1 if self.k == 1 => to.iter_mut().for_each(|value| *value = K::fma(-0.0, t, *value)),
+                1 if self.k == 1 => {
+                    for value in &mut *to {
+                        *value = K::fma(-0.0, t, *value);
+                    }
+                }
                 _ => {}
             }
             for (value, scale) in to.iter_mut().zip(scales) {
