@@ -119,3 +119,46 @@ fn bdf_steps_allocate_nothing_after_the_start() {
         assert!(t > 0.05 && (y[0] - t.cos() + (-50.0 * t).exp()).abs() < 0.01, "{name}: {} at {t}", y[0]);
     }
 }
+
+/// y₁′ = −y₁³ + y₂, y₂′ = −1000 (y₂ − y₁)
+struct Stiff(ordinate_solve::Layout, std::sync::Arc<Pattern>);
+
+impl ordinate_solve::System for Stiff {
+    fn layout(&self) -> &ordinate_solve::Layout {
+        &self.0
+    }
+
+    fn derivative(&mut self, _t: f64, y: &[f64], _d: &[f64], dy: &mut [f64]) {
+        (dy[0], dy[1]) = (y[1] - y[0].powi(3), -1000.0 * (y[1] - y[0]));
+    }
+
+    fn jacobian_pattern(&mut self) -> Option<std::sync::Arc<Pattern>> {
+        Some(self.1.clone())
+    }
+
+    fn jacobian(&mut self, _t: f64, y: &[f64], _d: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[-3.0 * y[0] * y[0], 1.0, 1000.0, -1000.0]);
+    }
+}
+
+#[test]
+fn implicit_steps_allocate_nothing_after_the_first() {
+    let tol = Tolerance { rtol: 1e-6, atol: vec![1e-9; 2] };
+    for name in ["backward-euler", "trapezoid", "radau3", "radau5", "radau9", "radau13"] {
+        for fixed_step in [true, false] {
+            let states = ordinate_solve::Layout { states: 2, ..Default::default() };
+            let mut system = Stiff(states, std::sync::Arc::new(Pattern::dense(2)));
+            let mut method = by_name(name).expect("a method").build(2, fixed_step);
+            let mut y = [1.0, 0.5];
+            let mut step = |k: u32, h: f64| {
+                let from = Point { t: 0.01 * f64::from(k), y: &y, d: &[], f: None };
+                method.try_step(&mut system, &from, h, &tol).expect("solvable");
+                y.copy_from_slice(method.end());
+                method.accept();
+            };
+            step(0, 0.01);
+            let counted = allocations(|| (1..20).for_each(|k| step(k, if k % 5 == 0 { 0.02 } else { 0.01 })));
+            assert_eq!(counted, 0, "{name}, fixed step: {fixed_step}");
+        }
+    }
+}
