@@ -276,6 +276,10 @@ fn most_iterations(method: &Coefficients) -> u32 {
 }
 
 impl Method for Radau {
+    fn solves_algebraic(&self) -> bool {
+        true
+    }
+
     fn try_step(
         &mut self,
         system: &mut dyn System,
