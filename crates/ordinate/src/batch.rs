@@ -8,7 +8,7 @@ use crate::run::{Recorder, StartValues, final_values};
 use crate::{Compiled, RowError, RowSink, RunError, explain};
 use ordinate_program::{Evaluator, JetCode, LaneSeries};
 use ordinate_solve::{
-    AbsoluteTolerance, LaneRun, LaneStart, Options, Outcome, Processor, Rows, Sink, Start, by_name, solve_lanes,
+    AbsoluteTolerance, LaneRun, LaneStart, Options, Outcome, Processor, Rows, Sink, by_name, solve_lanes,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -209,6 +209,7 @@ impl<'a> Plan<'a> {
         let mut start = StartValues::new(model, evaluator, t_start)?;
         if let Some(given) = &trajectory.start {
             start.states.clone_from(given);
+            start.given[..model.program.layout.differential()].fill(true);
         }
         Ok(Ready { times: [t_start, t_end], start })
     }
@@ -308,8 +309,8 @@ impl<'a> Plan<'a> {
         let mut kept = Kept::new(model);
         let mut recorder = Recorder::new(model, &mut kept, start);
         let mut method = by_name("taylor").expect("it is a method").build(model.program.layout.states, false);
-        let mut evaluator = Evaluator::new(model.program.clone());
-        let from = Start { t: *t_start, y: &start.states, held: &start.held, fixed: Some(&start.fixed) };
+        let mut evaluator = model.evaluator();
+        let from = start.from(*t_start);
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, *t_end, &options, &mut recorder)
             .map_err(|e| RunError::Usage(format!("trajectory {index}: {}", explain::usage_error(&e, model))))?;
         let reason = match recorder.inconsistent.take() {

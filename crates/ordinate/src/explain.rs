@@ -72,12 +72,13 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the equations do not determine {} at t = {} (step {h:.1e}): their Jacobian is singular", named(component), short(t)),
             "the index changes here, or an equation repeats another one; end the run before, or look at `info`".into(),
         ),
-        Reason::Inconsistent { t, equation, residual } => (
-            t,
-            state(equation),
-            format!("the algebraic equations have no solution at t = {}: {} is violated by {residual:.3e}", short(t), equation_text(equation, compiled)),
-            "change the start values or give a `guess` nearer to the solution".into(),
-        ),
+        Reason::Inconsistent { t, equation, residual } => {
+            let found = outcome.inconsistency.clone().unwrap_or_default();
+            let free = found.free.first().and_then(|set| set.first()).copied();
+            let violated = if found.violated.is_empty() { vec![(equation, residual)] } else { found.violated };
+            let (message, hint) = contradiction(t, &violated, &found.free, compiled);
+            (t, free.map_or_else(|| state(equation), state), message, hint)
+        }
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
@@ -131,16 +132,51 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
     Some(Explanation { kind: reason.kind(), t, variable, message, hint })
 }
 
+/// So many violated equations are listed.
+const LISTED: usize = 5;
+
+/// Equations that contradict what is given: each with its residual, and which start values could be left out.
+fn contradiction(t: f64, violated: &[(usize, f64)], free: &[Vec<usize>], compiled: &Compiled) -> (String, String) {
+    let mut parts: Vec<String> = Vec::new();
+    for &(place, residual) in violated.iter().take(LISTED) {
+        parts.push(format!("{} is violated by {residual:.3e}", equation_text(place, compiled)));
+    }
+    if violated.len() > LISTED {
+        parts.push(format!("{} more are violated", violated.len() - LISTED));
+    }
+    let message =
+        format!("the equations have no solution at t = {} with the values given there: {}", short(t), parts.join("; "));
+    let name = |k: &usize| compiled.program.state_names.get(*k).map_or("a state".into(), |name| format!("`{name}`"));
+    let set = |set: &Vec<usize>| set.iter().map(name).collect::<Vec<_>>().join(" and ");
+    let sets: Vec<String> = free.iter().take(LISTED).map(set).collect();
+    let hint = match sets.as_slice() {
+        [] => "change the start values, or give a `guess` nearer to the solution".into(),
+        [only] => {
+            format!("leave the start value of {only} open: write `guess` instead of `init`; or correct the others")
+        }
+        [first, others @ ..] => format!(
+            "leave the start value of {first} open (or of {}): write `guess` instead of `init`; or correct the others",
+            others.join(", or of ")
+        ),
+    };
+    (message, hint)
+}
+
 /// The equation behind an algebraic state, or behind an invariant counted behind the states.
 fn equation_text(place: usize, compiled: &Compiled) -> String {
     let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
     let states = sorted.states.len();
-    let algebraic = place.checked_sub(states).and_then(|k| sorted.algebraic.get(k)).map(|a| a.equation);
+    let algebraic = place.checked_sub(states).and_then(|k| sorted.algebraic.get(k)).map(|a| (a.equation, 0));
     let kept = place.checked_sub(states + sorted.algebraic.len()).and_then(|k| sorted.invariants.get(k));
-    let equation = algebraic.or(kept.map(|invariant| invariant.equation)).and_then(|k| model.equations.get(k));
-    match equation {
-        Some(equation) => format!("`{} = {}`", model.print(equation.left), model.print(equation.right)),
-        None => "an equation".into(),
+    let found = algebraic.or(kept.map(|invariant| (invariant.equation, invariant.derivative)));
+    let Some((equation, derivative)) = found.and_then(|(k, times)| Some((model.equations.get(k)?, times))) else {
+        return "an equation".into();
+    };
+    let text = format!("`{} = {}`", model.print(equation.left), model.print(equation.right));
+    match derivative {
+        0 => text,
+        1 => format!("the derivative of {text}"),
+        times => format!("the derivative of order {times} of {text}"),
     }
 }
 

@@ -203,7 +203,7 @@ fn run(
     for round in 0..options.repeat.max(1) {
         let mut method = choice.build(layout.states, options.step.is_some());
         let begin = Instant::now();
-        let from = Start { t: t_start, y: &start.states, held: &start.held, fixed: Some(&start.fixed) };
+        let from = start.from(t_start);
         let sinks: &mut dyn Sink = if round == 0 { &mut recorder } else { &mut Silent };
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, t_end, &solver_options, sinks)
             .map_err(|e| usage(explain::usage_error(&e, compiled)))?;
@@ -352,13 +352,18 @@ fn solver_options(
 pub(crate) struct StartValues {
     pub states: Vec<f64>,
     pub held: Vec<f64>,
-    /// Which states have the value that the text gives; the others are guesses.
-    pub fixed: Vec<bool>,
+    /// Which states are given; the others are guesses, and follow from the equations.
+    pub given: Vec<bool>,
     /// Column, name and value of start values that must follow from the equations.
     pub checks: Vec<(usize, String, f64)>,
 }
 
 impl StartValues {
+    /// Where the driver begins.
+    pub fn from(&self, t: f64) -> Start<'_> {
+        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given) }
+    }
+
     pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
         let model = &compiled.sorted.model;
         let mut diagnostics = Vec::new();
@@ -393,15 +398,23 @@ impl StartValues {
         }
         let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
         let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
-        let given =
-            compiled.sorted.states.iter().map(|state| state.start.is_some() || model.quantity(state.var).hidden);
         Ok(StartValues {
             states,
             held,
-            fixed: given.chain(compiled.sorted.algebraic.iter().map(|_| false)).collect(),
+            given: given_states(compiled),
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
     }
+}
+
+/// The states that have a start value, in the order of y. What stands for the value of an algebraic state is compared when
+/// it is found.
+fn given_states(compiled: &Compiled) -> Vec<bool> {
+    let sorted = &compiled.sorted;
+    let constrained = !sorted.invariants.is_empty();
+    let mut given: Vec<bool> = sorted.states.iter().map(|state| state.start.is_some() || !constrained).collect();
+    given.resize(compiled.program.layout.states, false);
+    given
 }
 
 /// Mistakes of start values that show only when they are evaluated. Without a `run` line the start time is left to

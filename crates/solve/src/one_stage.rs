@@ -37,6 +37,8 @@ pub struct OneStage {
     slope: Vec<f64>,
     slope_known: bool,
     at_start: bool,
+    /// The end of the step is no longer where f was evaluated.
+    moved: bool,
     work: Work,
 }
 
@@ -72,6 +74,7 @@ impl OneStage {
             slope: zeros,
             slope_known: false,
             at_start: true,
+            moved: false,
             work: Work::default(),
         }
     }
@@ -175,6 +178,7 @@ impl Method for OneStage {
         h: f64,
         tol: &Tolerance,
     ) -> Result<Trial, StepFailure> {
+        self.moved = false;
         self.know_f0(system, from)?;
         for (i, scale) in self.scale.iter_mut().enumerate() {
             let y = from.y[i].abs();
@@ -223,6 +227,16 @@ impl Method for OneStage {
         }
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        let part = if self.fixed_step { &mut self.whole } else { &mut self.halves[1] };
+        part.y1.copy_from_slice(y);
+        self.moved = true;
+    }
+
+    fn solves_algebraic(&self) -> bool {
+        true
+    }
+
     fn accept(&mut self) {
         let part = if self.fixed_step { &self.whole } else { &self.halves[1] };
         for (slope, (y0, y1)) in self.slope.iter_mut().zip(part.y0.iter().zip(&part.y1)) {
@@ -230,7 +244,7 @@ impl Method for OneStage {
         }
         self.slope_known = true;
         self.f0.copy_from_slice(&part.f1);
-        (self.f0_known, self.at_start) = (true, false);
+        (self.f0_known, self.at_start) = (!self.moved, false);
     }
 
     fn restart(&mut self) {

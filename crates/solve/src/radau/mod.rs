@@ -356,6 +356,15 @@ impl Method for Radau {
         Ok(())
     }
 
+    fn moved(&mut self, y: &[f64]) {
+        self.y1.copy_from_slice(y);
+        self.f1_known = false;
+    }
+
+    fn solves_algebraic(&self) -> bool {
+        true
+    }
+
     fn accept(&mut self) {
         std::mem::swap(&mut self.stages.z, &mut self.history);
         (self.history_method, self.history_h) = (self.method, self.h);

@@ -1,0 +1,82 @@
+//! Start values of differential-algebraic equations from their texts: found, checked, and named where they contradict.
+
+use ordinate::{CompileOptions, Discard, Run, RunOptions, Source, Status, compile, simulate};
+
+const PENDULUM: &str = "
+param m = 1, l = 1, g = 9.81
+x'' = -2*lam*x/m
+y'' = -2*lam*y/m + g
+x^2 + y^2 = l^2
+";
+
+fn run(text: &str, method: &str, t_end: &str) -> Run {
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let options = RunOptions { method: method.into(), t_end: Some(t_end.into()), ..RunOptions::default() };
+    simulate(&compiled, &options, &mut Discard).expect("it can begin")
+}
+
+fn value(run: &Run, name: &str) -> f64 {
+    run.final_value(name).expect("it is a column")
+}
+
+#[test]
+fn what_is_not_given_follows_and_the_guess_chooses_the_branch() {
+    for (guess, sign) in [("0.3", 1.0), ("-0.3", -1.0)] {
+        let text = format!("{PENDULUM}init x = 0.6, x' = 0.4\nguess y = {guess}\n");
+        let run = run(&text, "taylor", "0");
+        assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+        // x x' + y y' = 0; 2 λ = (x'² + y'² + g y)/l²
+        let (x, y, u, v) = (0.6, sign * 0.8, 0.4, -sign * 0.3);
+        let lam = 0.5 * (u * u + v * v + 9.81 * y);
+        for (name, expected) in [("x", x), ("y", y), ("x'", u), ("y'", v), ("lam", lam)] {
+            assert!((value(&run, name) - expected).abs() < 1e-12, "{name}: {}", value(&run, name));
+        }
+    }
+}
+
+/// The energy and the constraint after twenty swings, by every kind of method.
+#[test]
+fn the_pendulum_as_on_paper_stays_on_its_circle() {
+    let text = format!("{PENDULUM}init x = 1, y = 0, x' = 0, y' = 0\n");
+    for method in ["taylor", "dp8", "rk4", "radau5"] {
+        let run = run(&text, method, "40");
+        assert_eq!(run.outcome.status, Status::Ok, "{method}: {:?}", run.reason);
+        let [x, y, u, v] = ["x", "y", "x'", "y'"].map(|name| value(&run, name));
+        assert!((x * x + y * y - 1.0).abs() < 1e-6, "{method}: {:e}", x * x + y * y - 1.0);
+        assert!((x * u + y * v).abs() < 1e-5, "{method}: {:e}", x * u + y * v);
+        let energy = 0.5 * (u * u + v * v) - 9.81 * y;
+        assert!(energy.abs() < 1e-2, "{method}: {energy:e}");
+    }
+}
+
+#[test]
+fn contradicting_starts_name_the_equation_its_residual_and_what_to_leave_open() {
+    let text = format!("{PENDULUM}init x = 0.6, y = 0.7, x' = 0, y' = 0\n");
+    let run = run(&text, "taylor", "1");
+    assert_eq!(run.outcome.status, Status::Stopped);
+    let reason = run.reason.expect("it says why");
+    assert_eq!((reason.kind, reason.t, reason.variable.as_deref()), ("inconsistent_start", 0.0, Some("y")));
+    assert!(reason.message.contains("`x^2 + y^2 = l^2` is violated by -1.500e-1"), "{}", reason.message);
+    assert!(reason.hint.contains("the start value of `y` open (or of `x`)"), "{}", reason.hint);
+    let velocity = format!("{PENDULUM}init x = 0.6, y = 0.8, x' = 1, y' = 1\n");
+    let reason = self::run(&velocity, "taylor", "1").reason.expect("it says why");
+    assert!(reason.message.contains("the derivative of `x^2 + y^2 = l^2`"), "{}", reason.message);
+}
+
+#[test]
+fn more_start_values_than_needed_are_fine_if_they_agree() {
+    let run = run(&format!("{PENDULUM}init x = 0.6, y = 0.8, x' = 0.4, y' = -0.3\n"), "dp8", "1");
+    assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+}
+
+/// x′ = −z with z³ + z = x: z has no formula; where z falls below 1/2, t = 1.5 (z₀² − z²) + ln(z₀/z).
+#[test]
+fn switches_of_algebraic_variables_are_located() {
+    for method in ["dp8", "radau5"] {
+        let run = run("x' = -z\nz^5 + z = x\ninit x = 34\nguess z = 1\nstop when z < 1/2\n", method, "60");
+        assert_eq!(run.reason.as_ref().map(|reason| reason.kind), Some("stop_condition"), "{method}: {:?}", run.reason);
+        let expected = 1.25 * (16.0 - 0.0625) + 4f64.ln();
+        assert!((run.outcome.t_reached - expected).abs() < 1e-3, "{method}: {}", run.outcome.t_reached - expected);
+        assert!((value(&run, "z") - 0.5).abs() < 1e-6, "{method}: {}", value(&run, "z"));
+    }
+}
