@@ -167,10 +167,6 @@ impl Part {
 }
 
 impl Method for OneStage {
-    fn solves_algebraic(&self) -> bool {
-        true
-    }
-
     fn try_step(
         &mut self,
         system: &mut dyn System,

@@ -276,10 +276,6 @@ fn most_iterations(method: &Coefficients) -> u32 {
 }
 
 impl Method for Radau {
-    fn solves_algebraic(&self) -> bool {
-        true
-    }
-
     fn try_step(
         &mut self,
         system: &mut dyn System,
