@@ -91,7 +91,7 @@ impl Sorted {
             }
         }
         for state in &self.states {
-            let start = state.start.map_or_else(|| "?".to_string(), |e| model.print(e));
+            let start = state.start.map_or_else(|| "follows".to_string(), |e| model.print(e));
             let (name, derivative) = (model.name(state.var), model.name(state.derivative));
             writeln!(out, "state     {name}, derivative {derivative}, start {start}").expect(OK);
         }

@@ -122,7 +122,7 @@ fn start_values_are_counted_by_what_the_constraints_leave() {
         mistakes.into_iter().map(|d| format!("{}: {}", d.code, d.message)).collect::<Vec<String>>().join("; ")
     };
     assert_eq!(missing("init x = 1, y' = 0"), "");
-    assert_eq!(missing("init x = 1, x' = 0, y = 0, y' = 0, lam = 0"), "");
+    assert_eq!(missing("init x = 1, x' = 0, y = 0, y' = 0, lam = 0, y'' = 0"), "");
     let both = "missing-start: a start value is missing: one of `x'` and `y'`, the others follow from the equations";
     assert_eq!(missing("init x = 1, y = 0"), both);
     assert!(missing("init x' = 0").contains("a start value is missing"), "{}", missing("init x' = 0"));

@@ -33,10 +33,13 @@ impl Info {
         let model = &compiled.sorted.model;
         let names = |list: &mut dyn Iterator<Item = VarId>| list.map(|v| model.name(v)).collect::<Vec<_>>();
         let structure = &compiled.sorted.structure;
-        let states: std::collections::HashSet<VarId> = compiled.sorted.states.iter().map(|state| state.var).collect();
+        // not those that are only names, `z = …`
         let implicit = names(&mut compiled.sorted.blocks.iter().flat_map(|block| {
-            let algebraic = |v: &&VarId| model.variable(**v).primes == 0 && !states.contains(v);
-            block.unknowns.iter().filter(algebraic).copied()
+            let algebraic = |&(&v, &e): &(&VarId, &usize)| {
+                let written = model.graph.node(model.equations[e].left) == ordinate_expr::Expr::Var(v);
+                model.variable(v).primes == 0 && !written
+            };
+            block.unknowns.iter().zip(&block.equations).filter(algebraic).map(|(&v, _)| v)
         }));
         Info {
             states: compiled.program.state_names[..compiled.program.visible].to_vec(),

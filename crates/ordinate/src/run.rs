@@ -203,7 +203,7 @@ fn run(
 ) -> Result<Run, RunError> {
     let parameters = compiled.parameter_values();
     let (t_start, t_end) = times(compiled, options, &parameters)?;
-    let solver_options = solver_options(options, t_start, t_end, &parameters)?;
+    let mut solver_options = solver_options(options, t_start, t_end, &parameters)?;
     let mut evaluator = compiled.evaluator();
     let start = StartValues::new(compiled, &mut evaluator, t_start)?;
 
@@ -215,6 +215,14 @@ fn run(
 
     let mut seconds = Vec::with_capacity(options.repeat.max(1));
     let mut recorder = Recorder::new(compiled, sink, &start);
+    // Start values that must follow from the equations are compared at the start, whether or not a row is wanted there.
+    if let Rows::At(times) = &mut solver_options.rows
+        && !start.checks.is_empty()
+        && times.first() != Some(&t_start)
+    {
+        times.insert(0, t_start);
+        recorder.unasked = true;
+    }
     let mut first: Option<Outcome> = None;
     for round in 0..options.repeat.max(1) {
         let mut method = choice.build(layout.states, options.step.is_some());
@@ -479,7 +487,10 @@ pub(crate) struct Recorder<'a> {
     /// Time of the last row.
     t: f64,
     wants_steps: bool,
+    /// What is still to be compared with the first row.
     checks: &'a [(usize, String, f64)],
+    /// The first row was not asked for: it is only compared.
+    unasked: bool,
     failure: Option<RowError>,
     pub inconsistent: Option<(String, f64, f64)>,
     /// Column and time of the first value that is not finite.
@@ -498,6 +509,7 @@ impl<'a> Recorder<'a> {
             wants_steps: sink.wants_steps(),
             sink,
             checks: &start.checks,
+            unasked: false,
             failure: None,
             inconsistent: None,
             not_finite: None,
@@ -531,14 +543,15 @@ impl Sink for Recorder<'_> {
         self.values[1..=self.states].copy_from_slice(&y[..self.states]);
         let out = &mut self.values[self.states + 1..];
         outputs(&mut self.evaluator, t, y, d, sliding, out);
-        if self.rows == 0 {
-            for (column, name, given) in self.checks {
-                let found = self.values[1 + self.states + column];
-                if (found - given).abs() > CONSISTENT * given.abs().max(1.0) || found.is_nan() {
-                    self.inconsistent = Some((name.clone(), *given, found));
-                    return ControlFlow::Break(Interrupt);
-                }
+        for (column, name, given) in std::mem::take(&mut self.checks) {
+            let found = self.values[1 + self.states + column];
+            if (found - given).abs() > CONSISTENT * given.abs().max(1.0) || found.is_nan() {
+                self.inconsistent = Some((name.clone(), *given, found));
+                return ControlFlow::Break(Interrupt);
             }
+        }
+        if std::mem::take(&mut self.unasked) {
+            return ControlFlow::Continue(());
         }
         self.rows += 1;
         if self.not_finite.is_none() {

@@ -16,7 +16,7 @@ use super::structure::highest_indices;
 use super::{
     Algebraic, Analysis, IndexTreatment, Invariant, Sorted, State, blocks, columns, incidence, input_definitions,
 };
-use crate::{Model, Role};
+use crate::{Given, Model, Role};
 use ordinate_expr::{Decimal, Expr, ExprId, VarId};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
@@ -86,8 +86,11 @@ pub(super) fn direct(
     // regularised variables belong to the quantities of the text like other states
     states.sort_by_key(|state| model.quantity(state.var).hidden);
     let visible = states.iter().filter(|state| !model.quantity(state.var).hidden).count();
-    let columns = columns(&model, &states);
-    let checks = reduced.checks.iter().copied().filter(|given| columns.contains(&given.var)).collect();
+    let leaf = |v: VarId| states.iter().any(|s| s.var == v) || algebraic.iter().any(|a| a.var == v);
+    let given = |given: &&Given| !states.iter().any(|state| state.var == given.var);
+    let known = |given: &&Given| leaf(given.var) || definitions[given.var.0 as usize].is_some();
+    let checks: Vec<Given> = reduced.checks.iter().filter(given).filter(known).copied().collect();
+    let columns = columns(&model, &states, &checks);
     let sorted = Sorted {
         model,
         states,

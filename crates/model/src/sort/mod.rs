@@ -242,7 +242,7 @@ fn reduced(mut model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>
     let pending = model.pending.iter().filter(|(quantity, _)| !open.contains(quantity));
     diagnostics.extend(pending.map(|(_, diagnostic)| diagnostic.clone()).take(100));
     diagnostics.extend(report::empty_loops(&model));
-    let columns = columns(&model, &states);
+    let columns = columns(&model, &states, &checks);
     diagnostics.sort_by_key(|d| d.span);
     let visible = states.iter().filter(|state| !model.quantity(state.var).hidden).count();
     definitions.resize(model.variables.len(), None);
@@ -352,7 +352,8 @@ fn check_actions(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diag
     report::held_without_start(model, diagnostics);
 }
 
-fn columns(model: &Model, states: &[State]) -> Vec<VarId> {
+/// What is stored besides the states, derivatives that are compared at the start among them.
+fn columns(model: &Model, states: &[State], checks: &[Given]) -> Vec<VarId> {
     let mut taken = vec![false; model.variables.len()];
     states.iter().for_each(|state| taken[state.var.0 as usize] = true);
     let outputs = model.outputs.iter().copied();
@@ -365,7 +366,8 @@ fn columns(model: &Model, states: &[State]) -> Vec<VarId> {
     let named = plain(Role::Unknown).filter(|v| !is_output[v.0 as usize]);
     let mut list: Vec<VarId> = Vec::new();
     let jumping = model.jumping.iter().copied();
-    for v in jumping.chain(named).chain(outputs).chain(plain(Role::Held)) {
+    let compared = checks.iter().map(|given| given.var);
+    for v in jumping.chain(named).chain(compared).chain(outputs).chain(plain(Role::Held)) {
         if !std::mem::replace(&mut taken[v.0 as usize], true) {
             list.push(v);
         }
