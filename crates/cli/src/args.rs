@@ -205,6 +205,9 @@ pub struct NewtonArgs {
     /// End Newton's iteration when its change is smaller (absolute)
     #[arg(long, value_name = "EPS", allow_hyphen_values = true)]
     pub newton_tol: Option<f64>,
+    /// No more iterations than this for one equation
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub newton_max: Option<u32>,
     /// Where Newton's iteration begins: `previous`, `extrapolated`, or a value for the first step
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub newton_start: Option<String>,

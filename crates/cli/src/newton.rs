@@ -28,6 +28,7 @@ pub fn options(args: &NewtonArgs) -> Result<NewtonOptions, Exit> {
         },
         tolerance: args.newton_tol,
         first,
+        most: args.newton_max,
         trace: args.trace == Some(Trace::Newton),
     })
 }

@@ -148,6 +148,8 @@ pub struct NewtonOptions {
     pub tolerance: Option<f64>,
     /// Where it begins.
     pub first: FirstIterate,
+    /// No more iterations than this for one equation, and no other attempt to solve it: for those who have no time.
+    pub most: Option<u32>,
     /// Whether the iterates are to be kept for [`Method::iterates`].
     pub trace: bool,
 }

@@ -15,7 +15,7 @@ mod report;
 use crate::{Compiled, RowError, RowSink, Run, RunError, RunOptions, run_range, simulate};
 pub use clock::Privileges;
 use clock::{Granted, seconds, sleep_until};
-use ordinate_solve::NewtonIterate;
+use ordinate_solve::{BLOCK_ITERATIONS, NewtonIterate, NewtonOptions, by_name};
 pub use report::RealTimeReport;
 use std::time::{Duration, Instant};
 
@@ -92,7 +92,15 @@ pub fn realtime(
     }
     let automatic = options.method.eq_ignore_ascii_case("auto");
     let method = if automatic { METHOD.into() } else { options.method.clone() };
-    let options = RunOptions { method, step: Some(period / f64::from(how.substeps)), ..options.clone() };
+    // The time of a step must be bounded.
+    let newton = match by_name(&method) {
+        Some(choice) if choice.with_newton(options.newton).is_ok() => {
+            NewtonOptions { most: options.newton.most.or(Some(BLOCK_ITERATIONS)), ..options.newton }
+        }
+        _ => options.newton,
+    };
+    let step = Some(period / f64::from(how.substeps));
+    let options = RunOptions { method, step, newton, ..options.clone() };
     let granted = Granted::ask(how.privileges);
     let mut pacer = Pacer::new(sink, how, period, from, samples);
     let result = simulate(compiled, &options, &mut pacer);

@@ -211,7 +211,7 @@ impl Stage {
         y: &mut [f64],
     ) -> Result<Convergence, StepFailure> {
         let patient = self.options.tolerance.is_some() || matches!(goal, Goal::Rounding);
-        let most = if patient { MOST } else { MOST_FOR_TOLERANCE };
+        let most = self.options.most.unwrap_or(if patient { MOST } else { MOST_FOR_TOLERANCE });
         let mut convergence = Convergence { iterations: 0, rate: 0.0 };
         let (mut last, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, 0);
         self.left = self.left.max(f64::EPSILON).powf(0.8);

@@ -162,7 +162,9 @@ impl Radau {
     /// Solves the equations of the stages, a second time with a new Jacobian if the old one does not serve. A given step, which
     /// cannot be shorter, is explored then, and in the end solved by full Newton.
     fn solve_stages(&mut self, system: &mut dyn System, from: &Point, h: f64, tol: &Tolerance) -> Result<(), Failure> {
-        let most = if self.fixed_step { PATIENCE } else { most_iterations(self.method) };
+        let usual = if self.fixed_step { PATIENCE } else { most_iterations(self.method) };
+        let bound = self.stages.options.most;
+        let most = bound.unwrap_or(usual);
         let kappa = (!self.fixed_step).then(|| kappa(tol.rtol));
         let mut way = match self.stages.kind() {
             NewtonKind::Full => Way::Coupled,
@@ -186,7 +188,7 @@ impl Radau {
                     self.stages.stale = true;
                     way
                 }
-                _ if !self.fixed_step => return Err(failure),
+                _ if !self.fixed_step || bound.is_some() => return Err(failure),
                 (Way::Coupled, Some(_)) => return Err(failure),
                 (_, Some(_)) => Way::Coupled,
                 (_, None) => {
