@@ -105,7 +105,7 @@ fn tear(
     lines: &[Line],
     unknowns: &[VarId],
     any: bool,
-    definitions: &mut Vec<Option<ExprId>>,
+    definitions: &mut [Option<ExprId>],
 ) -> Vec<Algebraic> {
     let mut open: FxHashSet<VarId> = unknowns.iter().copied().collect();
     let mut needed: FxHashSet<VarId> = FxHashSet::default();
