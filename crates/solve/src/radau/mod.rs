@@ -5,6 +5,8 @@
 mod coefficients;
 mod control;
 mod coupled;
+mod estimate;
+mod factors;
 mod scout;
 mod stages;
 mod transform;
@@ -14,7 +16,7 @@ use control::{Control, Ladder};
 use scout::Scout;
 use stages::{Failure, Stages, Task, Way};
 
-use crate::newton::largest_part;
+use crate::newton::scales;
 use crate::{
     FirstIterate, Method, NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work,
 };
@@ -139,19 +141,6 @@ impl Radau {
         Ok(())
     }
 
-    /// The tolerance of each component of size `size`. Components of index k are determined only up to errors of the others
-    /// divided by h^(k−1): Hairer, Lubich, Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta
-    /// Methods, 1989, section 7.
-    fn measure(&mut self, system: &dyn System, tol: &Tolerance, size: fn(f64, f64) -> f64) {
-        for (i, scale) in self.scale.iter_mut().enumerate() {
-            let y = size(self.y0[i], self.y1[i]);
-            *scale = (tol.atol[i] + tol.rtol * y).max(100.0 * f64::EPSILON * y);
-        }
-        for (scale, &index) in self.scale.iter_mut().zip(&system.layout().indices) {
-            *scale /= self.h.min(1.0).powi(i32::from(index.max(1)) - 1);
-        }
-    }
-
     /// The first iterate of the stages.
     fn first_iterate(&mut self, h: f64) {
         let count = self.method.stages * self.y0.len();
@@ -211,55 +200,6 @@ impl Radau {
         }
     }
 
-    /// The error in units of the tolerance, and its component.
-    ///
-    /// ```text
-    ///   ŷ₁ = y + h (b̂₀ f(t, y) + Σ b̂ᵢ f(t + cᵢh, y + Zᵢ))     b̂₀ = 1/γ, order s
-    ///   err = (γ/h M − J)⁻¹ (f(t, y) + M Σ eᵢ Zᵢ / h)            e = γ (b̂ − b)ᵀ A⁻¹
-    /// ```
-    ///
-    /// Hairer, Wanner II, IV.8, eq. (8.17)–(8.20). Two stages have no real γ: Re (μ/h M − J)⁻¹ stands for it, with b̂₀ = Re μ/|μ|²,
-    /// which behaves in the same way for small and for large steps.
-    fn estimate(&mut self, system: &mut dyn System, from: &Point) -> (f64, usize) {
-        let (n, differential) = (self.y0.len(), self.stages.differential());
-        let sigma = 1.0 / self.h;
-        let z = self.stages.z.chunks_exact(n);
-        self.estimate.fill(0.0);
-        for (e, z) in self.method.error.iter().zip(z) {
-            let e = sigma * e;
-            self.estimate[..differential].iter_mut().zip(z).for_each(|(sum, z)| *sum += e * z);
-        }
-        // For the second estimate.
-        self.f1.copy_from_slice(&self.estimate);
-        self.estimate.iter_mut().zip(&self.f0).for_each(|(estimate, f)| *estimate += f);
-        self.stages.filter(self.method, &mut self.estimate);
-        let (error, worst) = self.norm();
-        if error < 1.0 || !self.control.is_unsure() {
-            return (error, worst);
-        }
-        // A fast component that is not on its smooth way yet makes a false alarm: once more from where it is going.
-        for (estimate, y) in self.estimate.iter_mut().zip(&self.y0) {
-            *estimate += y;
-        }
-        let mut f = std::mem::take(&mut self.y1);
-        system.derivative(from.t, &self.estimate, from.d, &mut f);
-        self.stages.work.f += 1;
-        for ((estimate, f), terms) in self.estimate.iter_mut().zip(&f).zip(&self.f1) {
-            *estimate = f + terms;
-        }
-        self.y1 = f;
-        self.end_of_step();
-        if self.estimate.iter().any(|e| !e.is_finite()) {
-            return (error, worst);
-        }
-        self.stages.filter(self.method, &mut self.estimate);
-        self.norm()
-    }
-
-    fn norm(&self) -> (f64, usize) {
-        largest_part(&self.estimate, |i| self.scale[i])
-    }
-
     fn end_of_step(&mut self) {
         let n = self.y0.len();
         let z = &self.stages.z[(self.method.stages - 1) * n..];
@@ -270,7 +210,11 @@ impl Radau {
 
     /// Whether Newton's method was so slow that the next step deserves a new Jacobian.
     fn slow_newton(&self) -> bool {
-        self.stages.rate > KEEP && self.stages.iterations > 1
+        match self.stages.kind() {
+            // It knows itself when its factors are too old.
+            NewtonKind::Inexact => false,
+            NewtonKind::Simplified | NewtonKind::Full => self.stages.rate > KEEP && self.stages.iterations > 1,
+        }
     }
 
     /// A step that could not be solved.
@@ -312,6 +256,10 @@ impl Method for Radau {
         h: f64,
         tol: &Tolerance,
     ) -> Result<Trial, StepFailure> {
+        if from.y.is_empty() {
+            // No states, only events of time.
+            return Ok(Trial { error: 0.0, worst: 0, order: self.method.order(), next_h: None });
+        }
         self.know_f0(system, from)?;
         if self.order == RadauOrder::Variable && !self.fixed_step {
             if self.new_point && self.history_h > 0.0 {
@@ -322,7 +270,7 @@ impl Method for Radau {
         self.new_point = false;
         (self.t, self.h, self.f1_known) = (from.t, h, false);
         self.y0.copy_from_slice(from.y);
-        self.measure(system, tol, |y0, _| y0.abs());
+        scales(system, tol, h, |i| from.y[i].abs(), &mut self.scale);
         if let Err(failure) = self.solve_stages(system, from, h, tol) {
             return self.give_up(failure, h);
         }
@@ -334,7 +282,7 @@ impl Method for Radau {
         if self.fixed_step {
             return Ok(Trial { error: 0.0, worst: 0, order, next_h: None });
         }
-        self.measure(system, tol, |y0, y1| y0.abs().max(y1.abs()));
+        scales(system, tol, h, |i| from.y[i].abs().max(self.y1[i].abs()), &mut self.scale);
         let (error, worst) = self.estimate(system, from);
         if error.is_nan() {
             return Err(StepFailure::NotFinite { t: from.t, component: worst });
@@ -363,7 +311,8 @@ impl Method for Radau {
         let mut weights = [0.0; MOST_STAGES];
         self.method.weights(theta, &mut weights);
         y.copy_from_slice(&self.y0);
-        for (weight, z) in weights.iter().zip(self.stages.z.chunks_exact(y.len())).take(self.method.stages) {
+        let vectors = self.stages.z.chunks_exact(y.len().max(1));
+        for (weight, z) in weights.iter().zip(vectors).take(self.method.stages) {
             y.iter_mut().zip(z).for_each(|(y, z)| *y += weight * z);
         }
     }

@@ -13,3 +13,4 @@ mod problems;
 mod radau;
 mod runs;
 mod searching;
+mod stiff;
