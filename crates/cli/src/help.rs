@@ -131,27 +131,25 @@ A number without a unit fits everything. --units warn says what does not fit (de
 fn methods() -> String {
     let mut out = String::from("Methods for -m; capital letters do not matter.\n\n");
     writeln!(out, "  auto        chosen by the program (default)").expect("a string takes all text");
-    for method in ordinate::methods() {
-        let control = match method {
-            _ if method.needs_step => "with --step only",
-            _ if method.estimates => "error estimate built in",
-            _ => "error by step doubling",
-        };
+    let (fixed, controlled): (Vec<_>, Vec<_>) = ordinate::methods().into_iter().partition(|method| method.needs_step);
+    for method in controlled {
+        let control = if method.estimates { "error estimate built in" } else { "error by step doubling" };
         let names =
             if method.aliases.is_empty() { String::new() } else { format!("; also {}", method.aliases.join(", ")) };
         let order = method.order;
         let order = if method.order_varies { format!("up to {order}, chosen in each step") } else { order.to_string() };
         writeln!(out, "  {:<11} order {order}, {control}{names}", method.name).expect("a string");
     }
+    let fixed: Vec<&str> = fixed.iter().map(|method| method.name).collect();
+    writeln!(out, "  with --step only: {}", fixed.join(", ")).expect("a string");
     out.push_str(
-        "\ntaylor works on the equations as they are, mtsm on the polynomial system that they are transformed to;
-linear systems have a path of their own. --order P fixes the order, --max-order P bounds it, of bdf, too.
-
-bdf is implicit, for stiff models; it is started by steps of order 1, bdf1 to bdf6 by Radau steps.
-am0 … am5 are implicit. ab…, am… and abm start with low orders, so that their runs have order 2, or 3 of am…; adams does
-not depend on that. ge3 is for second derivatives without damping, x'' = f(x, t). --step H makes the step fixed; then the error is not controlled, but taylor and mtsm
-add terms until three in a row are below --atol; --h-scale S lengthens the step once, when the order
-stays at --min-ord.\n",
+        "
+taylor works on the equations as they are, mtsm on the polynomial system that they are transformed to.
+--order P, --max-order P fix or bound the order (abm, adams, bdf, too). Runs of ab…, abm and am… start with low
+orders, which leaves them the orders 2, 2 and 3. ge3 is for x'' = f(x, t).
+radau and bdf are for stiff models and algebraic equations. --step H makes the step fixed; the
+error is not controlled then, but taylor and mtsm add terms until three in a row are below --atol; --h-scale S
+lengthens the step once, when the order stays at --min-ord.\n",
     );
     out
 }

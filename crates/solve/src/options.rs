@@ -181,7 +181,8 @@ pub(crate) fn check_start(start: &Start, t_end: f64, states: usize, held: usize)
 /// Checks that known values before the start are such.
 pub(crate) fn check_past(past: &[Past], start: &Start) -> Result<(), UsageError> {
     let times = past.iter().map(|value| value.t).chain([start.t]);
-    if let Some((value, _)) = past.iter().zip(times.skip(1)).find(|(value, next)| !(value.t < *next)) {
+    if let Some((value, _)) = past.iter().zip(times.skip(1)).find(|(value, next)| value.t >= *next || value.t.is_nan())
+    {
         return Err(UsageError::BadPast { t: value.t });
     }
     for value in past {

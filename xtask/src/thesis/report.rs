@@ -79,17 +79,21 @@ pub fn markdown(tables: &Tables, sections: &[Section]) -> String {
 /// One line per entry.
 pub fn summary(tables: &Tables, sections: &[Section]) -> String {
     let mut out = String::from(
-        "| table | problem | fixed step: steps | printed | ORD | error | own step: steps | error | time of dp5/fixed step | printed ode45/MTSM |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n",
+        "| table | problem | fixed step: steps | printed | ORD | error | own step: steps | error | time of dp5/fixed step | printed ode45/MTSM | time of adams/fixed step | printed ode113/MTSM |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for (entry, section) in tables.entries.iter().zip(sections) {
         for (k, fixed) in entry.mtsm.iter().enumerate() {
             let ours = section.found(k);
             let own = section.found(entry.mtsm.len());
-            let ode45 = entry.others.iter().position(|other| other.solver == "ode45");
-            let dp5 = ode45.and_then(|at| section.found(entry.mtsm.len() + 1 + at));
-            let ratio = dp5.zip(ours).map(|(a, b)| a.seconds / b.seconds);
-            let printed = ode45.and_then(|at| entry.others[at].ratio.get(k));
+            // Our ratio and the printed one.
+            let ratios = |solver: &str| {
+                let at = entry.others.iter().position(|other| other.solver == solver);
+                let found = at.and_then(|at| section.found(entry.mtsm.len() + 1 + at));
+                let ratio = found.zip(ours).map(|(a, b)| a.seconds / b.seconds);
+                let printed = at.and_then(|at| entry.others[at].ratio.get(k));
+                format!("{} | {}", cell(ratio, |r| format!("{r:.2}")), cell(printed, |r| r.to_string()))
+            };
             let title = fixed.name.as_ref().map_or(entry.title.clone(), |name| format!("{}, {name}", entry.title));
             writeln!(
                 out,
@@ -101,8 +105,8 @@ pub fn summary(tables: &Tables, sections: &[Section]) -> String {
                 cell(ours, |o| scientific(o.error)),
                 cell(own, |o| o.steps.to_string()),
                 cell(own, |o| scientific(o.error)),
-                cell(ratio, |r| format!("{r:.2}")),
-                cell(printed, |r| r.to_string()),
+                ratios("ode45"),
+                ratios("ode113"),
             )
             .expect("a string");
         }

@@ -137,12 +137,11 @@ impl Differences {
             c[r - 1] = power / r as f64;
         }
         g[0] = c[0];
-        for j in 1..=q {
-            let back = self.back[j - 1];
-            for r in 0..=q - j {
+        for (j, (g, back)) in g[1..=q].iter_mut().zip(&self.back).enumerate() {
+            for r in 0..q - j {
                 c[r] = ((theta + back) * c[r] - c[r + 1]) / (1.0 + back);
             }
-            g[j] = c[0];
+            *g = c[0];
         }
         g
     }

@@ -169,8 +169,8 @@ impl Adams {
         newton.solve(system, &equation, &self.scale, Goal::Rounding, &mut self.y1)?;
         // What the formula contains, so that the dense output joins the end.
         let f = self.differences.end();
-        for i in 0..differential {
-            f[i] = (self.y1[i] - self.psi[i]) / (gamma * h);
+        for (f, (y1, psi)) in f[..differential].iter_mut().zip(self.y1.iter().zip(&self.psi)) {
+            *f = (y1 - psi) / (gamma * h);
         }
         f[differential..].copy_from_slice(&self.y1[differential..]);
         self.f_end.copy_from_slice(f);
@@ -247,8 +247,8 @@ impl Method for Adams {
         if self.differential < y.len() {
             // One point behind and the end at least, so that the values join those of the step before.
             let values = self.differences.value(theta, self.used.max(1).min(self.differences.count()));
-            for i in self.differential..y.len() {
-                y[i] = self.differences.component(&values, i);
+            for (i, y) in y.iter_mut().enumerate().skip(self.differential) {
+                *y = self.differences.component(&values, i);
             }
         }
     }

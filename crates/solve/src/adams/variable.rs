@@ -16,7 +16,7 @@ use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
 pub(crate) const HIGHEST: usize = 12;
 
 /// h·|λ| for real negative λ that the orders 1 to 12 bear with equal steps, found from the roots of the characteristic
-/// polynomial of PECE.
+/// polynomial of PECE; that of order 12 exceeds 1 by 0.02 between 0.06 and 0.11 already.
 const REAL_STABILITY: [f64; HIGHEST] = [2.0, 2.4, 1.93, 1.41, 1.04, 0.77, 0.58, 0.44, 0.34, 0.26, 0.21, 0.17];
 
 /// Adams methods of variable order and step.

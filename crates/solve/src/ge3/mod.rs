@@ -189,25 +189,19 @@ impl Method for Ge3 {
 
     /// Every state is an x or its velocity, and no acceleration depends on a velocity.
     fn check(&mut self, system: &mut dyn System) -> Result<(), UsageError> {
-        let velocity = system.layout().velocity.clone();
-        let states = system.layout().states;
-        let is_velocity = |i: usize| velocity.iter().any(|v| *v == Some(i as u32));
-        let of = |i: usize| velocity.get(i).copied().flatten();
+        let (states, velocity) = (system.layout().states, system.layout().velocity.clone());
+        self.places = velocity.iter().enumerate().filter_map(|(x, v)| v.map(|v| (x, v as usize))).collect();
         // An x has a velocity, which has none and belongs to no other x.
-        let lonely = |i: usize| of(i).is_some() == is_velocity(i);
-        if let Some(state) = (0..states).find(|&i| lonely(i)) {
-            return Err(UsageError::NotSecondOrder { state });
-        }
-        self.places = (0..states).filter_map(|i| of(i).map(|v| (i, v as usize))).collect();
-        if let Some(&(state, _)) =
-            self.places.iter().find(|(_, v)| self.places.iter().filter(|p| p.1 == *v).count() > 1)
-        {
+        let mut owners = vec![0; states];
+        self.places.iter().for_each(|&(_, v)| owners[v] += 1);
+        let is_x = |i: usize| velocity.get(i).copied().flatten().is_some();
+        if let Some(state) = (0..states).find(|&i| owners[i] != usize::from(!is_x(i))) {
             return Err(UsageError::NotSecondOrder { state });
         }
         let pattern = system.jacobian_pattern().ok_or(UsageError::NoPattern)?;
         for &(_, v) in &self.places {
             let columns = &pattern.columns[pattern.starts[v]..pattern.starts[v + 1]];
-            if let Some(&column) = columns.iter().find(|&&column| is_velocity(column as usize)) {
+            if let Some(&column) = columns.iter().find(|&&column| owners[column as usize] > 0) {
                 return Err(UsageError::NotVelocityFree { acceleration: v, velocity: column as usize });
             }
         }

@@ -53,7 +53,8 @@ fn the_iterates_of_the_lecture_example() {
 fn a_run_shows_the_iterates() {
     let golden = golden("newton-x3");
     let first = FirstIterate::Given(5.0);
-    let newton = NewtonOptions { kind: NewtonKind::Full, tolerance: Some(0.01), first, trace: true, ..NewtonOptions::default() };
+    let newton =
+        NewtonOptions { kind: NewtonKind::Full, tolerance: Some(0.01), first, trace: true, ..NewtonOptions::default() };
     let mut method = by_name("implicit-euler").unwrap().with_newton(newton).unwrap().build(1, true);
     let options = Options { step: Some(0.01), rows: Rows::Steps, ..Options::default() };
     let (outcome, table) = run(&mut cubic(), method.as_mut(), &[10.0], 0.1, &options);
