@@ -113,8 +113,10 @@ pub(crate) fn shift(c: &[f64], start: f64, length: f64, to: &mut Vec<f64>) {
     to.extend_from_slice(c);
     if start != 0.0 {
         for round in 0..c.len() {
-            for k in (round..c.len() - 1).rev() {
-                to[k] += start * to[k + 1];
+            let mut next = 0.0;
+            for c in to[round..].iter_mut().rev() {
+                *c += start * next;
+                next = *c;
             }
         }
     }

@@ -75,7 +75,7 @@ impl Piece {
 }
 
 /// What a channel does in a piece.
-enum Result {
+enum Verdict {
     Nothing,
     Found(Found),
     /// A shorter piece may tell.
@@ -176,16 +176,16 @@ impl Crossings {
             let piece = self.proof.expand(series, search.step, (start, end));
             let length = piece.length();
             match self.prove_piece(search, &piece) {
-                Result::Found(found) => return Some(found),
-                Result::Impossible => return None,
-                Result::Unclear => {
+                Verdict::Found(found) => return Some(found),
+                Verdict::Impossible => return None,
+                Verdict::Unclear => {
                     end = start + 0.5 * length;
                     shortened = true;
                     if length < SHORTEST {
                         return None;
                     }
                 }
-                Result::Nothing => {
+                Verdict::Nothing => {
                     self.proof.length = length * search.step.h;
                     self.proof.falling.swap(0, 1);
                     if end == 1.0 {
@@ -231,24 +231,24 @@ impl Crossings {
     }
 
     /// The first crossing in a piece.
-    fn prove_piece(&mut self, search: &mut Search, piece: &Piece) -> Result {
+    fn prove_piece(&mut self, search: &mut Search, piece: &Piece) -> Verdict {
         let mut first: Option<Crossing> = None;
         for c in 0..self.channels.list.len() {
             let channel = self.channels.list[c];
             let switch = channel.boundary.switch;
             if self.proof.g[switch].iter().any(|g| !g.is_finite()) {
-                return Result::Impossible;
+                return Verdict::Impossible;
             }
             match channel.kind {
                 ChannelKind::Above | ChannelKind::Below => {}
                 ChannelKind::Zero => {
                     let most: f64 = self.proof.g[switch].iter().map(|g| g.abs()).sum();
                     if most + self.proof.rest[switch][0] > channel.offset {
-                        return Result::Impossible;
+                        return Verdict::Impossible;
                     }
                     continue;
                 }
-                ChannelKind::SlideUp | ChannelKind::SlideDown => return Result::Impossible,
+                ChannelKind::SlideUp | ChannelKind::SlideDown => return Verdict::Impossible,
             }
             self.expand_channel(c, piece);
             let start = self.proof.expansion.c[0];
@@ -258,21 +258,21 @@ impl Crossings {
                 continue;
             }
             if self.proof.expansion.rest[2] > 1e-3 * self.proof.expansion.sum_from(1) {
-                return Result::Unclear;
+                return Verdict::Unclear;
             }
             let limit = first.map_or(f64::INFINITY, |crossing| crossing.theta);
             match self.prove_channel(search, piece, c, limit) {
-                Result::Found(Found::Crossing(found)) if found.theta < limit => first = Some(found),
-                Result::Found(_) | Result::Nothing => {}
-                Result::Unclear => return Result::Unclear,
-                Result::Impossible => return Result::Impossible,
+                Verdict::Found(Found::Crossing(found)) if found.theta < limit => first = Some(found),
+                Verdict::Found(_) | Verdict::Nothing => {}
+                Verdict::Unclear => return Verdict::Unclear,
+                Verdict::Impossible => return Verdict::Impossible,
             }
         }
-        first.map_or(Result::Nothing, |crossing| Result::Found(Found::Crossing(crossing)))
+        first.map_or(Verdict::Nothing, |crossing| Verdict::Found(Found::Crossing(crossing)))
     }
 
     /// The first crossing of a channel before `limit`, by its expansion.
-    fn prove_channel(&mut self, search: &mut Search, piece: &Piece, c: usize, limit: f64) -> Result {
+    fn prove_channel(&mut self, search: &mut Search, piece: &Piece, c: usize, limit: f64) -> Verdict {
         let channel = self.channels.list[c];
         let expansion = std::mem::take(&mut self.proof.expansion);
         let before = self.largest[c];
@@ -331,9 +331,9 @@ impl Crossings {
         }
         self.proof.expansion = expansion;
         match (found, end) {
-            (Some(found), _) => Result::Found(found),
-            (None, End::Unclear) => Result::Unclear,
-            (None, End::Done | End::Low { .. }) => Result::Nothing,
+            (Some(found), _) => Verdict::Found(found),
+            (None, End::Unclear) => Verdict::Unclear,
+            (None, End::Done | End::Low { .. }) => Verdict::Nothing,
         }
     }
 }
