@@ -157,6 +157,21 @@ fn products_of_many_factors_cost_one_product_per_factor() {
     }
 }
 
+/// Differences and products that occur with both signs are computed once: the forces of two bodies on each other.
+#[test]
+fn opposites_are_computed_once() {
+    let code = |text: &str| program(text).series(&[]).expect("series exist");
+    let force = "r = ((x2 - x1)^2 + 1)^(-1.5)\ninit x1 = 0, x2 = 1\n";
+    let both = code(&format!("{force}x1' = r*(x2 - x1)\nx2' = r*(x1 - x2)"));
+    let one = code(&format!("{force}x1' = r*(x2 - x1)\nx2' = 0"));
+    assert_eq!(both.instructions.len(), one.instructions.len());
+    let [first, second] = [&both.results[0], &both.results[1]].map(|sum| both.terms[sum.from as usize]);
+    assert_eq!((first.0, first.1), (second.0, -second.1), "the same force, with opposite signs");
+    // a constant is part of the difference
+    let shifted = code(&format!("{force}x1' = r*(x2 - x1 + 1)\nx2' = r*(x1 - x2 + 1)"));
+    assert!(shifted.instructions.len() > both.instructions.len());
+}
+
 /// The scale of time is a unit: with a power of two the coefficients are the same but for that power, bit for bit.
 #[test]
 fn the_scale_is_only_a_unit() {

@@ -33,14 +33,19 @@ pub struct LaneSeries {
 /// An instruction as the recurrences need it: its nodes, those of its inner sum among them.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    kind: Kind,
-    /// Of two products that follow each other and share their first factor: whether it is the first of them.
-    paired: bool,
+    work: Work,
     out: u32,
     a: u32,
     b: u32,
     first: u32,
     second: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Work {
+    One(Kind),
+    /// A binary one, and the next step is another one whose product has the same first factor.
+    Pair,
 }
 
 impl LaneSeries {
@@ -91,7 +96,7 @@ fn pairs(mut steps: Vec<Step>) -> Vec<Step> {
     let mut i = 0;
     while i + 1 < steps.len() {
         let [one, other] = [steps[i], steps[i + 1]];
-        let both = matches!((one.kind, other.kind), (Kind::Binary, Kind::Binary));
+        let both = [one.work, other.work] == [Work::One(Kind::Binary); 2];
         let common = [one.first, one.second].into_iter().find(|node| [other.first, other.second].contains(node));
         let Some(common) = common.filter(|_| both) else {
             i += 1;
@@ -102,7 +107,7 @@ fn pairs(mut steps: Vec<Step>) -> Vec<Step> {
                 (step.first, step.second) = (step.second, step.first);
             }
         }
-        steps[i].paired = true;
+        steps[i].work = Work::Pair;
         i += 2;
     }
     steps
@@ -113,7 +118,7 @@ fn step(instruction: &JetInstruction) -> Step {
     let [first, second] = product.unwrap_or_default();
     // the second product of a power has the factors b and `second`
     let b = weighted.map_or(b, |[node, _]| node);
-    Step { kind, paired: false, out: instruction.out, a, b, first, second }
+    Step { work: Work::One(kind), out: instruction.out, a, b, first, second }
 }
 
 impl LaneJets for LaneSeries {
@@ -256,7 +261,7 @@ impl Task for Extend<'_> {
                 let mut i = 0;
                 while i < steps.len() {
                     let step = steps.get_unchecked(i);
-                    if step.paired {
+                    if let Work::Pair = step.work {
                         order.pair(
                             [step, steps.get_unchecked(i + 1)],
                             [factors.get_unchecked(i), factors.get_unchecked(i + 1)],
@@ -301,24 +306,34 @@ impl<N: Number<Stored = Lanes>> Order<N> {
     /// Coefficient k of a step's node.
     #[inline(always)]
     unsafe fn step(&mut self, step: &Step, factors: &Factors<Lanes>, terms: &[(u32, Lanes)]) {
-        let none = N::splat(0.0);
         unsafe {
             let out = &mut *self.series(step.out).add(self.k);
-            let sums = match step.kind {
-                Kind::Sum => return self.sum(step.a, step.b, terms).store(out),
-                Kind::Weigh => [none; 2],
-                Kind::Square => [self.square(step.first), none],
-                Kind::Power => [self.product(step.first, step.second), self.product(step.b, step.second)],
-                Kind::Binary | Kind::Unary | Kind::Antiproduct | Kind::Antiquotient => {
-                    [self.product(step.first, step.second), none]
+            // The kind is written out, so that each arm has its own recurrence and no more.
+            let value = match step.work {
+                Work::One(Kind::Sum) => self.sum(step.a, step.b, terms),
+                Work::One(Kind::Binary) | Work::Pair => self.with_product(Kind::Binary, step, factors),
+                Work::One(Kind::Unary) => self.with_product(Kind::Unary, step, factors),
+                Work::One(Kind::Square) => self.next(Kind::Square, step, factors, [self.square(step.first); 2]),
+                Work::One(Kind::Power) => {
+                    let sums = [self.product(step.first, step.second), self.product(step.b, step.second)];
+                    self.next(Kind::Power, step, factors, sums)
+                }
+                Work::One(Kind::Weigh) => self.next(Kind::Weigh, step, factors, [N::splat(0.0); 2]),
+                Work::One(Kind::Antiproduct) => self.with_product(Kind::Antiproduct, step, factors),
+                Work::One(Kind::Antiquotient) => {
+                    let rate = self.with_product(Kind::Antiquotient, step, factors);
+                    (rate * self.inverse).store(&mut *self.series(step.out + 1).add(self.k));
+                    rate
                 }
             };
-            let value = self.next(step.kind, step, factors, sums);
             value.store(out);
-            if step.kind == Kind::Antiquotient {
-                (value * self.inverse).store(&mut *self.series(step.out + 1).add(self.k));
-            }
         }
+    }
+
+    /// The recurrence of a step that has one product.
+    #[inline(always)]
+    unsafe fn with_product(&self, kind: Kind, step: &Step, factors: &Factors<Lanes>) -> N {
+        unsafe { self.next(kind, step, factors, [self.product(step.first, step.second); 2]) }
     }
 
     /// The recurrence of a step, its inner sums being known.
@@ -350,7 +365,7 @@ impl<N: Number<Stored = Lanes>> Order<N> {
                 q = f.fma(N::load(&*s.add(k - 1)), q);
             }
             for (step, (factors, sum)) in steps.into_iter().zip(factors.into_iter().zip([p, q])) {
-                self.next(Kind::Binary, step, factors, [sum, N::splat(0.0)]).store(&mut *self.series(step.out).add(k));
+                self.next(Kind::Binary, step, factors, [sum; 2]).store(&mut *self.series(step.out).add(k));
             }
         }
     }

@@ -190,8 +190,8 @@ fn add<K: Kernel, const M: usize>(
     for (block, sums) in blocks.iter_mut().enumerate() {
         let from = block * WIDTH;
         let mut total = if first { [-0.0; WIDTH] } else { *sums };
-        for j in 0..M {
-            let read: &[f64; WIDTH] = reads[j][from..].first_chunk().expect("columns are as long as sums");
+        for (j, read) in reads.iter().enumerate() {
+            let read: &[f64; WIDTH] = read[from..].first_chunk().expect("columns are as long as sums");
             for l in 0..WIDTH {
                 total[l] = K::fma(factor(j, from + l), read[l], total[l]);
             }
@@ -201,8 +201,8 @@ fn add<K: Kernel, const M: usize>(
     let from = WIDTH * blocks.len();
     for (i, sum) in (from..).zip(rest) {
         let mut total = if first { -0.0 } else { *sum };
-        for j in 0..M {
-            total = K::fma(factor(j, i), reads[j][i], total);
+        for (j, read) in reads.iter().enumerate() {
+            total = K::fma(factor(j, i), read[i], total);
         }
         *sum = total;
     }

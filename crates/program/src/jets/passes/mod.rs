@@ -4,6 +4,17 @@
 //! then run after run, then the derivatives. The newest coefficients of all nodes lie side by side, those of a run in its
 //! sequence, so that a pass reads and writes whole vectors; only where the operands of neighbours are not neighbours are
 //! they gathered. The bits of all coefficients are those of the other engine, which does what is small or all different.
+//!
+//! Series without their beginning, in microseconds; the best of three hundred on a busy Ice Lake server at 2.8 GHz:
+//!
+//! ```text
+//!                                            order    one by one    in passes
+//!   Fermi–Pasta–Ulam chain of 5000 masses       22          3130          890
+//!   1000 coupled van der Pol oscillators        22           450          180
+//!   1000 coupled Lorenz systems                 22           570          350
+//!   1000 coupled pendulums                      22           490          250
+//!   100 bodies                                  18         35000         7600
+//! ```
 
 mod columns;
 mod inner;
@@ -23,7 +34,7 @@ use inner::Inner;
 use pass::{Next, Pass, blocks};
 use schedule::Schedule;
 
-/// Smaller systems are left to the other engine.
+/// Smaller systems are left to the other engine, also where there is no machine code.
 const FEWEST: usize = 400;
 
 /// Likewise those whose runs are shorter than this on average.
