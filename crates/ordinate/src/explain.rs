@@ -269,11 +269,5 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
         }
         UsageError::NoPattern => "this method must know on what the derivatives depend".into(),
         UsageError::BadPast { t } => format!("the value at {t} does not lie before the ones that follow it"),
-        UsageError::NeedsImplicit { algebraic } => {
-            let which = name_of(compiled.program.layout.states.saturating_sub(algebraic), compiled);
-            format!(
-                "an algebraic equation determines {which}, which an explicit method cannot solve; choose an implicit one: `-m auto`, `radau5`, `bdf`, …"
-            )
-        }
     }
 }

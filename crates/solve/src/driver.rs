@@ -132,9 +132,6 @@ impl<'a> Run<'a> {
         positive("step", options.step)?;
         positive("first step", options.first_step)?;
         positive("longest step", options.h_max)?;
-        if layout.algebraic > 0 && !method.implicit() {
-            return Err(UsageError::NeedsImplicit { algebraic: layout.algebraic });
-        }
         let controller = match (options.step, method.error_exponent()) {
             (None, None) => return Err(UsageError::StepRequired),
             (_, exponent) => Controller::new(exponent.unwrap_or(1)),

@@ -289,11 +289,6 @@ pub trait Method {
         None
     }
 
-    /// Whether it solves algebraic equations, too: those of a step are implicit.
-    fn implicit(&self) -> bool {
-        false
-    }
-
     /// Whether the system has the form that the method needs; asked before a run.
     fn check(&mut self, _system: &mut dyn System) -> Result<(), UsageError> {
         Ok(())

@@ -247,10 +247,6 @@ impl Method for OneStage {
         (!self.fixed_step).then(|| self.order() + 1)
     }
 
-    fn implicit(&self) -> bool {
-        true
-    }
-
     fn order(&self) -> u32 {
         match self.rule {
             OneStageRule::BackwardEuler => 1,

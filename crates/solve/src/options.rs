@@ -128,11 +128,6 @@ pub enum UsageError {
     },
     /// The method has no error estimate, so the step must be given.
     StepRequired,
-    /// The last states are algebraic, and the method solves differential equations only.
-    NeedsImplicit {
-        /// How many are algebraic.
-        algebraic: usize,
-    },
     /// The method is for x″ = f(x, t), but this state is neither an x nor the velocity of one.
     NotSecondOrder {
         /// The state.

@@ -217,6 +217,10 @@ impl Method for Switching {
         Ok(())
     }
 
+    fn solves_algebraic(&self) -> bool {
+        self.implicit < self.methods.len()
+    }
+
     fn moved(&mut self, y: &[f64]) {
         self.method().moved(y);
     }

@@ -462,3 +462,66 @@ fn forward_euler_on_decay_is_met_inside_and_outside_of_its_region_of_stability()
     }
     assert_eq!(list(&case["rows"]).len(), 4);
 }
+
+/// A differential-algebraic case as it stands in the data, every equation implicit: 0 = F(t, y, y′). What is differential has a
+/// start value, the rest a guess.
+fn implicit_text(case: &Value) -> Text {
+    let mut text = String::new();
+    for (name, value) in case["params"].as_object().into_iter().flatten() {
+        writeln!(text, "param {name} = {}", expression(value)).expect("a string");
+    }
+    for definition in list(&case["defs"]) {
+        writeln!(text, "{} = {}", string(&definition[0]), expression(&definition[1])).expect("a string");
+    }
+    if case["notes"].as_str().is_some_and(|notes| notes.contains("v(t)=sin(om t)")) {
+        text += "v = sin(om*t)\ndv = om*cos(om*t)\n";
+    }
+    let names = observed(case);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    for residual in list(&case["residuals"]) {
+        let mut equation = String::new();
+        let whole = expression(residual);
+        let mut rest = whole.as_str();
+        while let Some(begin) = rest.find(is_name) {
+            let end = rest[begin..].find(|c| !is_name(c)).map_or(rest.len(), |k| begin + k);
+            let word = &rest[begin..end];
+            equation += &rest[..begin];
+            match word.strip_prefix('d').filter(|name| names.iter().any(|known| known == name)) {
+                Some(name) => equation += &format!("{name}'"),
+                None => equation += word,
+            }
+            rest = &rest[end..];
+        }
+        writeln!(text, "0 = {equation}{rest}").expect("a string");
+    }
+    let starts = if case["y0_expr"].is_array() { &case["y0_expr"] } else { &case["y0"] };
+    for (state, value) in list(&case["states"]).iter().zip(list(starts)) {
+        let given = if list(&case["differential"]).contains(state) { "init" } else { "guess" };
+        writeln!(text, "{given} {} = {}", string(state), expression(value)).expect("a string");
+    }
+    Text { text, names }
+}
+
+/// Index 1 to 3, as implicit text, by methods of every kind.
+#[test]
+fn differential_algebraic_equations_of_the_reference_data_are_met() {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for case in cases("dae") {
+        let Text { text, names } = implicit_text(&case);
+        count += 1;
+        for method in ["auto", "radau", "radau5", "dp8"] {
+            let stiff = string(&case["id"]).starts_with("robertson");
+            if stiff && method == "dp8" {
+                continue;
+            }
+            let allowed = AGREEMENT.max(1e-10 * growth(&case) * SLACK_OF_RUNGE_KUTTA);
+            wrong.extend(
+                judge_of(&case, &text, &names, method, (1e-10, 1e-12), allowed).map(|m| format!("{method}: {m}")),
+            );
+        }
+        let bdf = judge_of(&case, &text, &names, "bdf", (1e-10, 1e-12), 1e-6);
+        wrong.extend(bdf.map(|m| format!("bdf: {m}")));
+    }
+    assert!(wrong.is_empty(), "{} of {count} deviate:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(count, 8);
+}

@@ -3,6 +3,7 @@
 mod contract;
 mod gallery;
 mod golden;
+mod implicit;
 mod inputs;
 mod malformed;
 mod results;

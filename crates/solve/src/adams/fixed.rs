@@ -285,7 +285,7 @@ impl Method for Adams {
         self.form.order()
     }
 
-    fn implicit(&self) -> bool {
+    fn solves_algebraic(&self) -> bool {
         self.newton.is_some()
     }
 

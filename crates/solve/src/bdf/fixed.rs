@@ -209,6 +209,10 @@ impl Method for FixedBdf {
         }
     }
 
+    fn solves_algebraic(&self) -> bool {
+        true
+    }
+
     fn accept(&mut self) {
         self.at_start = false;
         match self.starter.as_mut().filter(|_| self.starting) {

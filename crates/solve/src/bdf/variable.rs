@@ -302,6 +302,10 @@ impl Method for Bdf {
         self.differences.interpolate(self.order, &self.correction, theta, y);
     }
 
+    fn solves_algebraic(&self) -> bool {
+        true
+    }
+
     fn accept(&mut self) {
         self.differences.advance(self.order, &self.correction);
         self.failures = 0;

@@ -363,10 +363,6 @@ impl Method for Radau {
         Some(self.method.error_exponent())
     }
 
-    fn implicit(&self) -> bool {
-        true
-    }
-
     fn order(&self) -> u32 {
         match self.order {
             RadauOrder::Variable => SEVEN.order(),

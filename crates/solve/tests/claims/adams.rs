@@ -250,12 +250,12 @@ fn algebraic_states_need_an_implicit_method() {
         let found = observed(error, 100);
         assert!(found > f64::from(form.order().min(3)) - 0.2, "{form:?}: {found:.2}");
     }
+    // For methods that know nothing of algebraic states, z is solved for inside of f.
     for name in ["ab3", "abm", "adams", "dp5", "taylor", "euler"] {
-        let choice = by_name(name).unwrap();
-        let start = Start { t: 0.0, y: &[1.0, 1.0], held: &[], fixed: None };
-        let mut method = choice.build(2, true);
-        let refused = solve(&mut system(), &mut *method, &start, 1.0, &fixed(0.1), &mut Table::default());
-        assert_eq!(refused.unwrap_err(), UsageError::NeedsImplicit { algebraic: 1 }, "{name}");
+        let mut method = by_name(name).unwrap().build(2, true);
+        let (outcome, _) = run(&mut system(), &mut *method, &[1.0, 1.0], 1.0, &fixed(0.01));
+        let off = (outcome.y[0] - 0.5).abs().max((outcome.y[1] - 0.25).abs());
+        assert!(off < 1e-2, "{name}: {off:e}");
     }
 }
 

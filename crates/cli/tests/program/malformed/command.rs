@@ -44,7 +44,7 @@ const OPTIONS: &[(&[&str], &[&str])] = &[
     (&["--t-start", "2"], &["end time 1", "before the start time 2"]),
     (&["--t-start", "abc"], &["--t-start abc"]),
     (&["-m", "rk5"], &["no method `rk5`", "dp5"]),
-    (&["-m", "radau"], &["`radau` is not available", "dp8"]),
+    (&["-m", "lsoda"], &["`lsoda` is not available", "dp8"]),
     (&["-m", "adams"], &["`adams` is not available"]),
     (&["-m", "bdf3"], &["no error estimate", "--step"]),
     (&["-m", "bdf", "--order", "6"], &["between 1 and 5"]),
