@@ -1,6 +1,6 @@
 //! The implicit one-step methods of one stage: backward Euler and the trapezoidal rule. Their error is estimated by step doubling.
 
-use crate::newton::{Goal, Stage, StageEquation};
+use crate::newton::{Goal, Stage, StageEquation, largest_part, scales};
 use crate::{FirstIterate, Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
 
 /// Which one.
@@ -176,10 +176,7 @@ impl Method for OneStage {
     ) -> Result<Trial, StepFailure> {
         self.moved = false;
         self.know_f0(system, from)?;
-        for (i, scale) in self.scale.iter_mut().enumerate() {
-            let y = from.y[i].abs();
-            *scale = (tol.atol[i] + tol.rtol * y).max(100.0 * f64::EPSILON * y);
-        }
+        scales(system, tol, h, |i| from.y[i].abs(), &mut self.scale);
         self.whole.begin(h, from.y, &self.f0);
         self.solve(system, from.t, from.d, Which::Whole)?;
         let order = self.order();
@@ -193,14 +190,12 @@ impl Method for OneStage {
         self.solve(system, from.t + 0.5 * h, from.d, Which::Half(1))?;
 
         let factor = 1.0 / (2f64.powi(order as i32) - 1.0);
-        let (mut error, mut worst) = (0.0, 0);
-        for (i, (one, two)) in self.whole.y1.iter().zip(&self.halves[1].y1).enumerate() {
-            let difference = factor * (two - one).abs();
-            let scale = tol.atol[i] + tol.rtol * from.y[i].abs().max(two.abs());
-            if difference > error * scale {
-                (error, worst) = (difference / scale, i);
-            }
+        let end = &self.halves[1].y1;
+        scales(system, tol, h, |i| from.y[i].abs().max(end[i].abs()), &mut self.scale);
+        for ((difference, one), two) in self.psi.iter_mut().zip(&self.whole.y1).zip(end) {
+            *difference = factor * (two - one);
         }
+        let (error, worst) = largest_part(&self.psi, |i| self.scale[i]);
         Ok(Trial { error, worst, order, next_h: None })
     }
 
@@ -266,13 +261,6 @@ impl Method for OneStage {
     }
 
     fn work(&self) -> Work {
-        let [whole, half] = [0, 1].map(|i| self.newton[i].work());
-        Work {
-            f: self.work.f + whole.f + half.f,
-            jets: 0,
-            jacobian: whole.jacobian + half.jacobian,
-            lu: whole.lu + half.lu,
-            newton: whole.newton + half.newton,
-        }
+        self.newton.iter().fold(self.work, |sum, newton| sum.plus(newton.work()))
     }
 }

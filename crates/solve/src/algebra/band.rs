@@ -3,7 +3,7 @@
 
 use super::Pattern;
 use super::scalar::Scalar;
-use super::scaling::{ROUNDING, SUSPICIOUS, row_scale};
+use super::scaling::{SUSPICIOUS, is_rounding, row_scale};
 use crate::linear::Instructions;
 
 #[derive(Clone, Debug)]
@@ -136,22 +136,20 @@ impl<T: Scalar> Band<T> {
         }
     }
 
-    /// Whether what is left of column k is rounding, as for small matrices. The factors of a row stand where the row
-    /// stood at their step, so the exchanges are followed backwards.
+    /// Whether what is left of column k is rounding. The factors of a row stand where the row stood at their step, so the
+    /// exchanges are followed backwards.
     #[cold]
     fn is_rounding(&self, k: usize) -> bool {
-        (k..self.n.min(k + self.lower + 1)).all(|i| {
-            let (mut row, mut terms) = (i, 0.0);
-            for j in (k.saturating_sub(self.lower + self.upper)..k).rev() {
-                if row <= j + self.lower {
-                    terms += self.at(row, j).size() * self.at(j, k).size();
-                }
-                if row == self.pivots[j] as usize {
-                    row = j;
-                }
-            }
-            self.at(i, k).size() <= ROUNDING * terms
-        })
+        let begin = k.saturating_sub(self.lower + self.upper);
+        let lower = |i: usize, j: usize| {
+            let last = if i < k { self.pivots[i] as usize } else { i };
+            let row = (j + 1..i.min(k))
+                .rev()
+                .fold(last, |row, step| if row == self.pivots[step] as usize { step } else { row });
+            if row <= j + self.lower { self.at(row, j).size() } else { 0.0 }
+        };
+        let upper = |i: usize| self.at(i, k).size();
+        is_rounding(begin, k, self.n.min(k + self.lower + 1), lower, upper, upper, &mut vec![0.0; k - begin])
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Pattern;
 use super::band::{bandwidths, inverted};
 use super::small::MAX_SMALL;
-use super::sparse::Plan;
+use super::sparse::{Graph, Plan};
 use crate::linear::narrow_order;
 
 /// Storage, with the order that was found for it.
@@ -47,7 +47,7 @@ pub(crate) fn choose(pattern: &Pattern) -> Chosen {
     if band < nanoseconds::dense(n) && band < nanoseconds::sparse(n, pattern.len() as f64, 0.0) {
         return Chosen::Band(order);
     }
-    let plan = match Plan::new(pattern) {
+    let plan = match Plan::new(pattern, Graph::Sum) {
         Ok(plan) => plan,
         Err(column) => return Chosen::Singular(column),
     };

@@ -19,6 +19,15 @@ const KEEP_PIVOT: f64 = 0.01;
 
 const NONE: u32 = u32::MAX;
 
+/// Why a search for pivots ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// There is none for the column at this place.
+    Singular(usize),
+    /// There are more elements than one wants.
+    Fill,
+}
+
 /// Lists of (step, value), one per column.
 #[derive(Clone, Debug)]
 struct Lists<T> {
@@ -109,13 +118,20 @@ impl<T: Scalar> Columns<T> {
     }
 
     /// Elements of all lists, and the diagonal.
-    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.lower.steps.len() + self.upper.steps.len() + self.beside.steps.len() + self.n
     }
 
-    /// Factors with a search for pivots. Gives the place of the column without one.
-    pub fn pivot(&mut self, blocks: &[u32], matrix: &Given, values: &[T], worker: &mut Worker<T>) -> Result<(), usize> {
+    /// Factors with a search for pivots. More elements than `limit` end it.
+    pub fn pivot(
+        &mut self,
+        blocks: &[u32],
+        matrix: &Given,
+        values: &[T],
+        worker: &mut Worker<T>,
+        prefer_diagonal: bool,
+        limit: usize,
+    ) -> Result<(), Stop> {
         self.lower.clear();
         self.upper.clear();
         self.beside.clear();
@@ -124,7 +140,10 @@ impl<T: Scalar> Columns<T> {
         worker.x.fill(T::default());
         for pair in blocks.windows(2) {
             for k in pair[0] as usize..pair[1] as usize {
-                self.pivot_column(k, pair[1], matrix, values, worker)?;
+                self.pivot_column(k, pair[1], matrix, values, worker, prefer_diagonal).map_err(Stop::Singular)?;
+                if self.len() > limit {
+                    return Err(Stop::Fill);
+                }
             }
         }
         for step in self.lower.steps.iter_mut().chain(&mut self.beside.steps) {
@@ -140,6 +159,7 @@ impl<T: Scalar> Columns<T> {
         matrix: &Given,
         values: &[T],
         worker: &mut Worker<T>,
+        prefer_diagonal: bool,
     ) -> Result<(), usize> {
         let range = matrix.starts[k]..matrix.starts[k + 1];
         worker.found.clear();
@@ -172,7 +192,8 @@ impl<T: Scalar> Columns<T> {
         }
         // The order of the unknowns was chosen for the diagonal of the plan, if that row is still to be had.
         let diagonal = k as u32;
-        if worker.visited[k] == diagonal
+        if prefer_diagonal
+            && worker.visited[k] == diagonal
             && self.step_of[k] == NONE
             && worker.x[k].size() >= PREFER_DIAGONAL * best
             && worker.x[k].size() > 0.0
@@ -224,19 +245,23 @@ impl<T: Scalar> Columns<T> {
         }
     }
 
-    /// Whether all candidates are rounding, as for small matrices. Column k of U is the newest one, without its end.
+    /// Whether all candidates are rounding, as in [`super::scaling::is_rounding`]. Column k of U is the newest one, without
+    /// its end, and its elements come in an order in which errors are taken over.
     #[cold]
     fn is_rounding(&self, k: usize, worker: &Worker<T>) -> bool {
-        let mut terms = vec![0.0; self.n];
+        let (mut own, mut carried) = (vec![0.0; self.n], vec![0.0; self.n]);
         let newest = self.upper.starts[k]..self.upper.steps.len();
         for (&step, u) in self.upper.steps[newest.clone()].iter().zip(&self.upper.values[newest]) {
+            let row = self.pivot_rows[step as usize] as usize;
+            let error = f64::EPSILON * own[row] + carried[row];
             let (rows, factors) = self.lower.column(step as usize);
             for (&i, l) in rows.iter().zip(factors) {
-                terms[i as usize] += l.size() * u.size();
+                own[i as usize] += l.size() * u.size();
+                carried[i as usize] = f64::max(carried[i as usize], l.size() * error);
             }
         }
         let mut candidates = worker.found.iter().map(|&i| i as usize).filter(|&i| self.step_of[i] == NONE);
-        candidates.all(|i| worker.x[i].size() <= ROUNDING * terms[i])
+        candidates.all(|i| worker.x[i].size() <= ROUNDING * (f64::EPSILON * own[i] + carried[i]))
     }
 
     /// Factors with the pivots of the last time; false, with factors of no use, if one of them is not good any more.

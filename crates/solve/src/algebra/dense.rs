@@ -11,8 +11,10 @@ use std::ops::Range;
 
 use super::product::{BLOCK, Packed};
 use super::scalar::Scalar;
-use super::scaling::{ROUNDING, SUSPICIOUS, row_scale};
-use crate::linear::{Instructions, PORTABLE_FUSED, multiply_add};
+use super::scaling::{SUSPICIOUS, is_rounding, row_scale};
+#[cfg(target_arch = "x86_64")]
+use crate::linear::x86;
+use crate::linear::{Instructions, Lanes, PORTABLE_FUSED, Vector, multiply_add};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dense<T> {
@@ -53,12 +55,14 @@ impl<T: Scalar> Dense<T> {
         column * self.stride * T::PARTS + row
     }
 
-    pub fn imaginary(&self) -> usize {
-        self.stride
-    }
-
-    pub fn elements(&mut self) -> &mut [f64] {
-        &mut self.elements
+    /// Takes the values of the elements at some places; `whole` if those are all places.
+    pub fn fill(&mut self, places: &[u32], values: &[T], whole: bool) {
+        if !whole {
+            self.elements.fill(0.0);
+        }
+        for (&place, &value) in places.iter().zip(values) {
+            put(&mut self.elements, self.stride, place as usize, value);
+        }
     }
 
     /// Row factors.
@@ -75,7 +79,7 @@ impl<T: Scalar> Dense<T> {
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => unsafe { factor_avx2(self) },
-            Instructions::Portable => factor_body::<T, PORTABLE_FUSED>(self),
+            Instructions::Portable => factor_body::<T, Lanes, 1, PORTABLE_FUSED>(self),
         }
     }
 
@@ -108,28 +112,15 @@ impl<T: Scalar> Dense<T> {
         }
     }
 
-    /// Whether what is left of column k is rounding; as for small matrices. In the panel that began at `begin`, rows were
-    /// exchanged already, but columns to the left of it still have theirs where they were.
+    /// Whether what is left of column k is rounding. In the panel that began at `begin`, rows were exchanged already, but
+    /// columns to the left of it still have theirs where they were.
     #[cold]
     fn is_rounding(&self, begin: usize, k: usize) -> bool {
-        (k..self.n).all(|i| {
-            let mut before = i;
-            for step in (begin..k).rev() {
-                let other = self.pivots[step] as usize;
-                before = if before == step {
-                    other
-                } else if before == other {
-                    step
-                } else {
-                    before
-                };
-            }
-            let terms = (0..k).map(|j| {
-                let row = if j < begin { before } else { i };
-                self.at(row, j).size() * self.at(j, k).size()
-            });
-            self.at(i, k).size() <= ROUNDING * terms.sum::<f64>()
-        })
+        let mut before: Vec<usize> = (0..self.n).collect();
+        (begin..k).for_each(|step| before.swap(step, self.pivots[step] as usize));
+        let lower = |i: usize, j: usize| self.at(if j < begin { before[i] } else { i }, j).size();
+        let upper = |i: usize| self.at(i, k).size();
+        is_rounding(0, k, self.n, lower, upper, upper, &mut vec![0.0; k])
     }
 
     #[cold]
@@ -142,13 +133,13 @@ impl<T: Scalar> Dense<T> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx2,fma")]
 fn factor_avx512<T: Scalar>(m: &mut Dense<T>) -> Result<(), usize> {
-    factor_body::<T, true>(m)
+    factor_body::<T, std::arch::x86_64::__m512d, 2, true>(m)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn factor_avx2<T: Scalar>(m: &mut Dense<T>) -> Result<(), usize> {
-    factor_body::<T, true>(m)
+    factor_body::<T, x86::Pair, 1, true>(m)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -167,6 +158,20 @@ fn put<T: Scalar>(column: &mut [f64], stride: usize, row: usize, value: T) {
     column[row] = value.re();
     if T::PARTS == 2 {
         column[row + stride] = value.im();
+    }
+}
+
+/// Multiplies some rows of a column.
+#[inline(always)]
+fn multiply<T: Scalar>(column: &mut [f64], factor: T, stride: usize, rows: Range<usize>) {
+    if T::PARTS == 1 {
+        column[rows].iter_mut().for_each(|x| *x *= factor.re());
+        return;
+    }
+    let (re, im) = column.split_at_mut(stride);
+    for (re, im) in re[rows.clone()].iter_mut().zip(&mut im[rows]) {
+        let product = T::from_parts(*re, *im) * factor;
+        (*re, *im) = (product.re(), product.im());
     }
 }
 
@@ -198,8 +203,9 @@ fn subtract<T: Scalar, const FUSED: bool>(
     }
 }
 
+/// With R vectors of V to a group of rows.
 #[inline(always)]
-fn factor_body<T: Scalar, const FUSED: bool>(m: &mut Dense<T>) -> Result<(), usize> {
+fn factor_body<T: Scalar, V: Vector, const R: usize, const FUSED: bool>(m: &mut Dense<T>) -> Result<(), usize> {
     let (n, stride) = (m.n, m.stride);
     let column = stride * T::PARTS;
     m.largest.fill(0);
@@ -224,11 +230,10 @@ fn factor_body<T: Scalar, const FUSED: bool>(m: &mut Dense<T>) -> Result<(), usi
         panel::<T, FUSED>(m, begin, end)?;
         let (left, rest) = m.elements.split_at_mut(begin * column);
         let (panel, right) = rest.split_at_mut((end - begin) * column);
-        for k in begin..end {
-            let other = m.pivots[k] as usize;
-            if other != k {
-                let planes = left.chunks_exact_mut(stride).chain(right.chunks_exact_mut(stride));
-                planes.for_each(|plane| plane.swap(k, other));
+        let exchanges = &m.pivots[begin..end];
+        for plane in left.chunks_exact_mut(stride).chain(right.chunks_exact_mut(stride)) {
+            for (k, &other) in (begin..end).zip(exchanges) {
+                plane.swap(k, other as usize);
             }
         }
         for target in right.chunks_exact_mut(column) {
@@ -237,7 +242,7 @@ fn factor_body<T: Scalar, const FUSED: bool>(m: &mut Dense<T>) -> Result<(), usi
                 subtract::<T, FUSED>(target, factor, source, stride, k + 1..end);
             }
         }
-        update::<T, FUSED>(&mut m.packed, panel, right, stride, begin..end, n);
+        update::<T, V, R>(&mut m.packed, panel, right, stride, begin..end, n);
     }
     Ok(())
 }
@@ -268,10 +273,7 @@ fn panel<T: Scalar, const FUSED: bool>(m: &mut Dense<T>, begin: usize, end: usiz
         m.inverse[k] = pivot.reciprocal();
         let (done, rest) = m.elements[..end * column].split_at_mut((k + 1) * column);
         let current = &mut done[k * column..];
-        for i in k + 1..n {
-            let l = element::<T>(current, stride, i) * m.inverse[k];
-            put(current, stride, i, l);
-        }
+        multiply(current, m.inverse[k], stride, k + 1..n);
         for target in rest.chunks_exact_mut(column) {
             let factor: T = element(target, stride, k);
             subtract::<T, FUSED>(target, factor, current, stride, k + 1..n);
@@ -282,7 +284,7 @@ fn panel<T: Scalar, const FUSED: bool>(m: &mut Dense<T>, begin: usize, end: usiz
 
 /// S = A₂₂ − L₂₁ U₁₂, for complex matrices plane by plane.
 #[inline(always)]
-fn update<T: Scalar, const FUSED: bool>(
+fn update<T: Scalar, V: Vector, const R: usize>(
     packed: &mut Packed,
     panel: &[f64],
     right: &mut [f64],
@@ -303,10 +305,10 @@ fn update<T: Scalar, const FUSED: bool>(
     };
     for (number, &(a, b, c, sign)) in products.iter().enumerate() {
         if number % 2 == 0 {
-            packed.pack_a(depth, rows, |k| &panel[k * column + a * stride + steps.end..]);
+            packed.pack_a::<R>(depth, rows, |k| &panel[k * column + a * stride + steps.end..]);
         }
         packed.pack_b(depth, columns, sign, |j| &right[j * column + b * stride + steps.start..]);
-        packed.add_product::<FUSED>(depth, &mut right[c * stride + steps.end..], column, rows, columns);
+        packed.add_product::<V, R>(depth, &mut right[c * stride + steps.end..], column, rows, columns);
     }
 }
 

@@ -130,13 +130,11 @@ impl<T: Scalar> Lu<T> {
         let whole = self.pattern.len() == self.pattern.n * self.pattern.n;
         let done = match &mut self.kind {
             Kind::Small(small) => {
-                let imaginary = small.imaginary();
-                fill(small.elements(), imaginary, &self.places, values, whole);
+                small.fill(&self.places, values, whole);
                 small.factor()
             }
             Kind::Dense(dense) => {
-                let imaginary = dense.imaginary();
-                fill(dense.elements(), imaginary, &self.places, values, whole);
+                dense.fill(&self.places, values, whole);
                 dense.factor()
             }
             Kind::Band(band) => band.factor(values),
@@ -204,7 +202,7 @@ impl<T: Scalar> Lu<T> {
     fn scales(&self) -> Vec<f64> {
         let n = self.pattern.n;
         match &self.kind {
-            Kind::Small(small) => small.scale()[..n].to_vec(),
+            Kind::Small(small) => small.scale().to_vec(),
             Kind::Dense(dense) => dense.scale().to_vec(),
             Kind::Band(band) => band.scale(),
             Kind::Sparse(sparse) => sparse.scale().to_vec(),
@@ -215,18 +213,4 @@ impl<T: Scalar> Lu<T> {
 
 fn places(pattern: &Pattern, place: impl Fn(usize, usize) -> usize) -> Vec<u32> {
     pattern.elements().map(|(i, j)| place(i as usize, j as usize) as u32).collect()
-}
-
-/// Puts the values into a matrix with all elements; `whole` if there is a value for each of them.
-#[inline]
-fn fill<T: Scalar>(elements: &mut [f64], imaginary: usize, places: &[u32], values: &[T], whole: bool) {
-    if !whole {
-        elements.fill(0.0);
-    }
-    for (&place, value) in places.iter().zip(values) {
-        elements[place as usize] = value.re();
-        if T::PARTS == 2 {
-            elements[place as usize + imaginary] = value.im();
-        }
-    }
 }

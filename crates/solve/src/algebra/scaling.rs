@@ -4,8 +4,45 @@
 /// A pivot at least so large, in a row of size one, is one without looking closer.
 pub(crate) const SUSPICIOUS: f64 = 1e-12;
 
-/// A rest below so many times the sum of the terms that made it is nothing but their rounding.
-pub(crate) const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// A rest below so many times its estimated error is nothing but rounding: fourteen digits cancelled. It is more than one
+/// because a rest collects the errors of many rows, and the estimate takes the largest.
+pub(crate) const ROUNDING: f64 = 64.0;
+
+/// Whether all that is left of column k is rounding. Rows are numbered in the order of elimination, candidates from k to
+/// `end`; `lower` gives |lᵢⱼ|, `upper` |uⱼₖ|, `rest` what is left. The error of a row is that of its own terms, and the
+/// largest one that it took over from a row before:
+///
+/// ```text
+///   eᵢ = ε Σⱼ |lᵢⱼ| |uⱼₖ| + maxⱼ |lᵢⱼ| eⱼ        j < min(i, k)
+/// ```
+///
+/// A strict bound would have the sum of the errors taken over; it grows exponentially where the error itself does not.
+#[cold]
+pub(crate) fn is_rounding(
+    begin: usize,
+    k: usize,
+    end: usize,
+    lower: impl Fn(usize, usize) -> f64,
+    upper: impl Fn(usize) -> f64,
+    rest: impl Fn(usize) -> f64,
+    errors: &mut [f64],
+) -> bool {
+    for i in begin..end {
+        let (mut own, mut carried) = (0.0, 0.0);
+        for j in begin..i.min(k) {
+            let l = lower(i, j);
+            own += l * upper(j);
+            carried = f64::max(carried, l * errors[j - begin]);
+        }
+        let error = f64::EPSILON * own + carried;
+        if i < k {
+            errors[i - begin] = error;
+        } else if rest(i) > ROUNDING * error {
+            return false;
+        }
+    }
+    true
+}
 
 /// The power of two that brings a row to size one; `largest` has the bits of its largest element. A row of zeros, or one
 /// that is not finite, gets some finite factor.

@@ -6,10 +6,22 @@
 use super::Pattern;
 use super::band::inverted;
 use super::blocks::{components, transversal};
-use super::columns::{Columns, Worker};
+use super::columns::{Columns, Stop, Worker};
 use super::degree::minimum_degree;
 use super::scalar::Scalar;
 use super::scaling::row_scale;
+
+/// For which graph an order is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Graph {
+    /// A + Aᵀ: right as long as pivots are on the diagonal.
+    Sum,
+    /// AᵀA, which bounds the fill for any pivots: A. George, E. Ng, SIAM J. Sci. Stat. Comput. 6 (1985) 390–409.
+    Product,
+}
+
+/// More elements than so many times the expected ones mean that the order does not suit the pivots.
+const TOO_MUCH_FILL: f64 = 4.0;
 
 /// What is known before there are values.
 #[derive(Clone, Debug)]
@@ -20,6 +32,7 @@ pub(crate) struct Plan {
     pub columns: Vec<u32>,
     /// The equation at a place; its element of the unknown there is in the pattern.
     pub rows: Vec<u32>,
+    pub graph: Graph,
     /// Estimates of the work.
     pub multiplications: f64,
     pub elements: f64,
@@ -27,7 +40,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Gives an unknown for which no equation is left, if there is one.
-    pub fn new(pattern: &Pattern) -> Result<Plan, usize> {
+    pub fn new(pattern: &Pattern, graph: Graph) -> Result<Plan, usize> {
         let n = pattern.n;
         let row_of = transversal(pattern)?;
         let groups = components(pattern, &row_of);
@@ -40,7 +53,12 @@ impl Plan {
                 elements += 1.0;
             } else {
                 group.iter().enumerate().for_each(|(k, &j)| local[j as usize] = k as u32);
-                let found = minimum_degree(neighbours(pattern, &row_of, &group, &local));
+                let found = match graph {
+                    Graph::Sum => minimum_degree(neighbours(pattern, &row_of, &group, &local), Vec::new()),
+                    Graph::Product => {
+                        minimum_degree(vec![Vec::new(); group.len()], rows(pattern, &row_of, &group, &local))
+                    }
+                };
                 group.iter().for_each(|&j| local[j as usize] = u32::MAX);
                 columns.extend(found.order.iter().map(|&k| group[k as usize]));
                 multiplications += found.multiplications;
@@ -49,8 +67,14 @@ impl Plan {
             blocks.push(columns.len() as u32);
         }
         let rows = columns.iter().map(|&j| row_of[j as usize]).collect();
-        Ok(Plan { blocks, columns, rows, multiplications, elements })
+        Ok(Plan { blocks, columns, rows, graph, multiplications, elements })
     }
+}
+
+/// The unknowns of each equation of a block, in local numbers.
+fn rows(pattern: &Pattern, row_of: &[u32], group: &[u32], local: &[u32]) -> Vec<Vec<u32>> {
+    let row = |&j: &u32| pattern.row(row_of[j as usize] as usize).iter().map(|&other| local[other as usize]);
+    group.iter().map(|j| row(j).filter(|&other| other != u32::MAX).collect()).collect()
 }
 
 /// The graph of a block and its transpose, in local numbers.
@@ -167,10 +191,20 @@ impl<T: Scalar> Sparse<T> {
             return Ok(());
         }
         self.pivoted = false;
-        self.factors
-            .pivot(&self.plan.blocks, &self.matrix, &self.scaled, &mut self.worker)
-            .map_err(|place| self.plan.columns[place] as usize)?;
-        self.pivoted = true;
+        let limit = match self.plan.graph {
+            Graph::Sum => (TOO_MUCH_FILL * (self.plan.elements + pattern.len() as f64)) as usize,
+            Graph::Product => usize::MAX,
+        };
+        let prefer_diagonal = self.plan.graph == Graph::Sum;
+        let Sparse { plan, matrix, scaled, worker, .. } = self;
+        match self.factors.pivot(&plan.blocks, matrix, scaled, worker, prefer_diagonal, limit) {
+            Ok(()) => self.pivoted = true,
+            Err(Stop::Singular(place)) => return Err(self.plan.columns[place] as usize),
+            Err(Stop::Fill) => {
+                *self = Sparse::new(pattern, Plan::new(pattern, Graph::Product)?);
+                return self.factor(values, pattern);
+            }
+        }
         Ok(())
     }
 

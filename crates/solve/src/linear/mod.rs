@@ -21,7 +21,9 @@ mod vector;
 
 pub(crate) use kernels::Instructions;
 pub(crate) use ordering::narrow_order;
-pub(crate) use vector::{PORTABLE_FUSED, multiply_add};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use vector::x86;
+pub(crate) use vector::{LANES, Lanes, PORTABLE_FUSED, Vector, multiply_add};
 
 pub use either::WhereLinear;
 pub use form::{Input, LinearForm, SparseRows};

@@ -115,6 +115,16 @@ impl Jacobian {
         work.f += n as u64;
     }
 
+    /// Where J has elements.
+    pub fn own(&self) -> &Pattern {
+        &self.own
+    }
+
+    /// The elements of J, in the order of its own pattern.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// σ M − J in the order of [`Jacobian::pattern`].
     pub fn matrix<T: Scalar>(&self, sigma: T, matrix: &mut [T]) {
         matrix.fill(T::default());

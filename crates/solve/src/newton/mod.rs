@@ -13,7 +13,7 @@ pub(crate) use gmres::Gmres;
 pub(crate) use jacobian::Jacobian;
 
 use crate::algebra::Lu;
-use crate::{NewtonIterate, NewtonKind, NewtonOptions, StepFailure, System, Work};
+use crate::{NewtonIterate, NewtonKind, NewtonOptions, StepFailure, System, Tolerance, Work};
 
 /// M (y − ψ) − hγ f(t, y, d) = 0, to be solved for y.
 #[derive(Clone, Copy, Debug)]
@@ -369,6 +369,20 @@ pub(crate) fn largest_part(values: &[f64], unit: impl Fn(usize) -> f64) -> (f64,
         }
     }
     (size, worst)
+}
+
+/// The tolerance of each component, `size` being its size. Components of index k are determined only up to errors of the others
+/// divided by h^(k−1): Hairer, Lubich, Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta Methods,
+/// 1989, section 7.
+pub(crate) fn scales(system: &dyn System, tol: &Tolerance, h: f64, size: impl Fn(usize) -> f64, scale: &mut [f64]) {
+    for (i, scale) in scale.iter_mut().enumerate() {
+        let y = size(i);
+        // Newton's method cannot do better than rounding.
+        *scale = (tol.atol[i] + tol.rtol * y).max(100.0 * f64::EPSILON * y);
+    }
+    for (scale, &index) in scale.iter_mut().zip(&system.layout().indices) {
+        *scale /= h.min(1.0).powi(i32::from(index.max(1)) - 1);
+    }
 }
 
 /// Up to which size a change that does not get smaller is taken for rounding: f may be a small difference of large terms, and

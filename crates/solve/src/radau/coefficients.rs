@@ -57,16 +57,15 @@ impl Coefficients {
 
     /// The values at θ of the polynomials that are 1 at one node and 0 at the others and at 0.
     pub fn weights(&self, theta: f64, weights: &mut [f64; MOST_STAGES]) {
-        let s = self.stages;
         let mut before = theta;
-        for i in 0..s {
-            weights[i] = before * self.lagrange[i];
-            before *= theta - self.c[i];
+        for (weight, (c, lagrange)) in weights.iter_mut().zip(self.c.iter().zip(self.lagrange)) {
+            *weight = before * lagrange;
+            before *= theta - c;
         }
         let mut after = 1.0;
-        for i in (0..s).rev() {
-            weights[i] *= after;
-            after *= theta - self.c[i];
+        for (weight, c) in weights[..self.stages].iter_mut().zip(self.c).rev() {
+            *weight *= after;
+            after *= theta - c;
         }
     }
 }
@@ -93,7 +92,7 @@ pub(crate) static TWO: Coefficients = Coefficients {
         3.181980515339464, -0.3535533905932738,
     ],
     real: None,
-    pairs: &[Complex::new(2.0, 1.4142135623730951)],
+    pairs: &[Complex::new(2.0, std::f64::consts::SQRT_2)],
     error: &[-4.5, 0.5],
     lagrange: &[-4.5, 1.5],
 };

@@ -4,14 +4,19 @@
 
 mod coefficients;
 mod control;
+mod coupled;
+mod estimate;
+mod factors;
+mod scout;
 mod stages;
 mod transform;
 
 use coefficients::{Coefficients, FIVE, MOST_STAGES, SEVEN, THREE, TWO};
 use control::{Control, Ladder};
-use stages::{Failure, Stages, Task};
+use scout::Scout;
+use stages::{Failure, Stages, Task, Way};
 
-use crate::newton::largest_part;
+use crate::newton::scales;
 use crate::{
     FirstIterate, Method, NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work,
 };
@@ -40,6 +45,7 @@ pub struct Radau {
     stages: Stages,
     ladder: Ladder,
     control: Control,
+    scout: Option<Box<Scout>>,
 
     /// The remembered step.
     method: &'static Coefficients,
@@ -74,7 +80,7 @@ const KEEP: f64 = 1e-3;
 /// Attempts in a row whose iteration is too slow, before that counts as a failure.
 const MOST_SLOW: u32 = 3;
 /// The most iterations where the step is given.
-const PATIENCE: u32 = 60;
+const PATIENCE: u32 = 30;
 
 impl Radau {
     /// For `n` states. With a fixed step the equations of the stages are solved up to rounding.
@@ -95,6 +101,7 @@ impl Radau {
             stages: Stages::new(n, most, newton),
             ladder,
             control: Control::default(),
+            scout: None,
             method,
             t: 0.0,
             h: 0.0,
@@ -134,19 +141,6 @@ impl Radau {
         Ok(())
     }
 
-    /// The tolerance of each component of size `size`. Components of index k are determined only up to errors of the others
-    /// divided by h^(k−1): Hairer, Lubich, Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta
-    /// Methods, 1989, section 7.
-    fn measure(&mut self, system: &dyn System, tol: &Tolerance, size: fn(f64, f64) -> f64) {
-        for (i, scale) in self.scale.iter_mut().enumerate() {
-            let y = size(self.y0[i], self.y1[i]);
-            *scale = (tol.atol[i] + tol.rtol * y).max(100.0 * f64::EPSILON * y);
-        }
-        for (scale, &index) in self.scale.iter_mut().zip(&system.layout().indices) {
-            *scale /= self.h.min(1.0).powi(i32::from(index.max(1)) - 1);
-        }
-    }
-
     /// The first iterate of the stages.
     fn first_iterate(&mut self, h: f64) {
         let count = self.method.stages * self.y0.len();
@@ -165,70 +159,45 @@ impl Radau {
         }
     }
 
-    /// Solves the equations of the stages, a second time with a new Jacobian if the old one does not serve.
-    fn solve_stages(&mut self, system: &mut dyn System, from: &Point, h: f64, rtol: f64) -> Result<(), Failure> {
+    /// Solves the equations of the stages, a second time with a new Jacobian if the old one does not serve. A given step, which
+    /// cannot be shorter, is explored then, and in the end solved by full Newton.
+    fn solve_stages(&mut self, system: &mut dyn System, from: &Point, h: f64, tol: &Tolerance) -> Result<(), Failure> {
         let most = if self.fixed_step { PATIENCE } else { most_iterations(self.method) };
-        let kappa = (!self.fixed_step).then(|| kappa(rtol));
-        self.stages.stale |= self.stages.kind() == NewtonKind::Full;
+        let kappa = (!self.fixed_step).then(|| kappa(tol.rtol));
+        let mut way = match self.stages.kind() {
+            NewtonKind::Full => Way::Coupled,
+            NewtonKind::Simplified | NewtonKind::Inexact => Way::Contracting,
+        };
+        let mut explored = None;
         loop {
-            let fresh = self.stages.stale || self.stages.age == 0;
-            self.first_iterate(h);
-            let task = Task { method: self.method, from, f0: &self.f0, h, scale: &self.scale, kappa, most };
-            self.stages.prepare(system, &task).map_err(Failure::Step)?;
-            match self.stages.solve(system, &task) {
-                Err(_) if !fresh => self.stages.stale = true,
-                result => return result,
+            match &self.scout {
+                Some(scout) if explored == Some(true) => self.stages.z.copy_from_slice(&scout.z),
+                _ => self.first_iterate(h),
             }
+            let fresh = self.stages.stale || self.stages.age == 0;
+            let task = Task { method: self.method, from, f0: &self.f0, h, scale: &self.scale, kappa, most, way };
+            self.stages.prepare(system, &task).map_err(Failure::Step)?;
+            let failure = match self.stages.solve(system, &task) {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            way = match (way, explored) {
+                _ if !fresh => {
+                    self.stages.stale = true;
+                    way
+                }
+                _ if !self.fixed_step => return Err(failure),
+                (Way::Coupled, Some(_)) => return Err(failure),
+                (_, Some(_)) => Way::Coupled,
+                (_, None) => {
+                    let count = self.stages.z.len();
+                    let scout = self.scout.get_or_insert_with(|| Box::new(Scout::new(self.y0.len(), count)));
+                    let found = scout.explore(system, from, h, self.method.c, tol);
+                    explored = Some(found);
+                    if found && way == Way::Contracting { Way::Patient } else { Way::Coupled }
+                }
+            };
         }
-    }
-
-    /// The error in units of the tolerance, and its component.
-    ///
-    /// ```text
-    ///   ŷ₁ = y + h (b̂₀ f(t, y) + Σ b̂ᵢ f(t + cᵢh, y + Zᵢ))     b̂₀ = 1/γ, order s
-    ///   err = (γ/h M − J)⁻¹ (f(t, y) + M Σ eᵢ Zᵢ / h)            e = γ (b̂ − b)ᵀ A⁻¹
-    /// ```
-    ///
-    /// Hairer, Wanner II, IV.8, eq. (8.17)–(8.20). Two stages have no real γ: Re (μ/h M − J)⁻¹ stands for it, with b̂₀ = Re μ/|μ|²,
-    /// which behaves in the same way for small and for large steps.
-    fn estimate(&mut self, system: &mut dyn System, from: &Point) -> (f64, usize) {
-        let (n, differential) = (self.y0.len(), self.stages.differential());
-        let sigma = 1.0 / self.h;
-        let z = self.stages.z.chunks_exact(n);
-        self.estimate.fill(0.0);
-        for (e, z) in self.method.error.iter().zip(z) {
-            let e = sigma * e;
-            self.estimate[..differential].iter_mut().zip(z).for_each(|(sum, z)| *sum += e * z);
-        }
-        // For the second estimate.
-        self.f1.copy_from_slice(&self.estimate);
-        self.estimate.iter_mut().zip(&self.f0).for_each(|(estimate, f)| *estimate += f);
-        self.stages.filter(self.method, &mut self.estimate);
-        let (error, worst) = self.norm();
-        if error < 1.0 || !self.control.is_unsure() {
-            return (error, worst);
-        }
-        // A fast component that is not on its smooth way yet makes a false alarm: once more from where it is going.
-        for (estimate, y) in self.estimate.iter_mut().zip(&self.y0) {
-            *estimate += y;
-        }
-        let mut f = std::mem::take(&mut self.y1);
-        system.derivative(from.t, &self.estimate, from.d, &mut f);
-        self.stages.work.f += 1;
-        for ((estimate, f), terms) in self.estimate.iter_mut().zip(&f).zip(&self.f1) {
-            *estimate = f + terms;
-        }
-        self.y1 = f;
-        self.end_of_step();
-        if self.estimate.iter().any(|e| !e.is_finite()) {
-            return (error, worst);
-        }
-        self.stages.filter(self.method, &mut self.estimate);
-        self.norm()
-    }
-
-    fn norm(&self) -> (f64, usize) {
-        largest_part(&self.estimate, |i| self.scale[i])
     }
 
     fn end_of_step(&mut self) {
@@ -241,7 +210,11 @@ impl Radau {
 
     /// Whether Newton's method was so slow that the next step deserves a new Jacobian.
     fn slow_newton(&self) -> bool {
-        self.stages.rate > KEEP && self.stages.iterations > 1
+        match self.stages.kind() {
+            // It knows itself when its factors are too old.
+            NewtonKind::Inexact => false,
+            NewtonKind::Simplified | NewtonKind::Full => self.stages.rate > KEEP && self.stages.iterations > 1,
+        }
     }
 
     /// A step that could not be solved.
@@ -283,6 +256,10 @@ impl Method for Radau {
         h: f64,
         tol: &Tolerance,
     ) -> Result<Trial, StepFailure> {
+        if from.y.is_empty() {
+            // No states, only events of time.
+            return Ok(Trial { error: 0.0, worst: 0, order: self.method.order(), next_h: None });
+        }
         self.know_f0(system, from)?;
         if self.order == RadauOrder::Variable && !self.fixed_step {
             if self.new_point && self.history_h > 0.0 {
@@ -293,8 +270,8 @@ impl Method for Radau {
         self.new_point = false;
         (self.t, self.h, self.f1_known) = (from.t, h, false);
         self.y0.copy_from_slice(from.y);
-        self.measure(system, tol, |y0, _| y0.abs());
-        if let Err(failure) = self.solve_stages(system, from, h, tol.rtol) {
+        scales(system, tol, h, |i| from.y[i].abs(), &mut self.scale);
+        if let Err(failure) = self.solve_stages(system, from, h, tol) {
             return self.give_up(failure, h);
         }
         self.end_of_step();
@@ -305,7 +282,7 @@ impl Method for Radau {
         if self.fixed_step {
             return Ok(Trial { error: 0.0, worst: 0, order, next_h: None });
         }
-        self.measure(system, tol, |y0, y1| y0.abs().max(y1.abs()));
+        scales(system, tol, h, |i| from.y[i].abs().max(self.y1[i].abs()), &mut self.scale);
         let (error, worst) = self.estimate(system, from);
         if error.is_nan() {
             return Err(StepFailure::NotFinite { t: from.t, component: worst });
@@ -334,7 +311,8 @@ impl Method for Radau {
         let mut weights = [0.0; MOST_STAGES];
         self.method.weights(theta, &mut weights);
         y.copy_from_slice(&self.y0);
-        for (weight, z) in weights.iter().zip(self.stages.z.chunks_exact(y.len())).take(self.method.stages) {
+        let vectors = self.stages.z.chunks_exact(y.len().max(1));
+        for (weight, z) in weights.iter().zip(vectors).take(self.method.stages) {
             y.iter_mut().zip(z).for_each(|(y, z)| *y += weight * z);
         }
     }
@@ -395,6 +373,7 @@ impl Method for Radau {
     }
 
     fn work(&self) -> Work {
-        self.stages.work
+        let own = self.stages.work;
+        self.scout.as_ref().map_or(own, |scout| own.plus(scout.work()))
     }
 }

@@ -9,9 +9,10 @@
 //! of Z itself, so the rounding of T does not reach the solution.
 
 use super::coefficients::{Coefficients, MOST_STAGES};
+use super::coupled::Coupled;
 use super::transform::multiply;
 use crate::algebra::{Complex, Lu};
-use crate::newton::{Gmres, Jacobian, forcing, largest_part, rounding, stagnation_unit};
+use crate::newton::{Gmres, Jacobian, largest_part, rounding, stagnation_unit};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
 
 /// What is to be solved.
@@ -27,6 +28,18 @@ pub(super) struct Task<'a> {
     pub kappa: Option<f64>,
     /// The most iterations.
     pub most: u32,
+    pub way: Way,
+}
+
+/// How a step is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// With one Jacobian for all stages. The changes must become smaller from the beginning.
+    Contracting,
+    /// The same, but given time.
+    Patient,
+    /// Each stage has a Jacobian of its own, at every iterate.
+    Coupled,
 }
 
 /// Why an iteration ended without a solution.
@@ -41,38 +54,39 @@ pub(super) enum Failure {
 /// The unknowns Z, and all that is kept from one step to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Stages {
-    options: NewtonOptions,
-    n: usize,
-    jacobian: Jacobian,
-    real: Option<Lu<f64>>,
-    pairs: Vec<Lu<Complex>>,
-    matrix: Vec<f64>,
-    complex_matrix: Vec<Complex>,
+    pub(super) options: NewtonOptions,
+    pub(super) n: usize,
+    pub(super) jacobian: Jacobian,
+    pub(super) real: Option<Lu<f64>>,
+    pub(super) pairs: Vec<Lu<Complex>>,
+    pub(super) matrix: Vec<f64>,
+    pub(super) complex_matrix: Vec<Complex>,
+    pub(super) coupled: Option<Coupled>,
     /// The step and the number of stages of the factors; NaN if there are none.
-    factored: (f64, usize),
+    pub(super) factored: (f64, usize),
     /// The Jacobian is to be evaluated anew.
     pub stale: bool,
     /// Steps with this Jacobian so far.
     pub age: u32,
     /// Z, stage after stage.
     pub z: Vec<f64>,
-    f: Vec<f64>,
-    change: Vec<f64>,
-    transformed: Vec<f64>,
-    complex: Vec<Complex>,
-    y: Vec<f64>,
-    gmres: Gmres,
+    pub(super) f: Vec<f64>,
+    pub(super) change: Vec<f64>,
+    pub(super) transformed: Vec<f64>,
+    pub(super) complex: Vec<Complex>,
+    pub(super) y: Vec<f64>,
+    pub(super) gmres: Gmres,
     /// The rate of convergence θ of the last iteration.
     pub rate: f64,
     pub iterations: u32,
     /// θ/(1−θ) of the last iteration.
-    left: f64,
-    iterates: Vec<NewtonIterate>,
+    pub(super) left: f64,
+    pub(super) iterates: Vec<NewtonIterate>,
     pub work: Work,
 }
 
-/// An h whose factors serve for another one that differs by rounding of t.
-const SAME_STEP: f64 = 1e-8;
+/// How often an iterate is moved back to where f exists.
+const MOST_HALVINGS: u32 = 20;
 /// In fixed steps, a rate above this one asks for a new Jacobian at once.
 const SLOW: f64 = 0.2;
 
@@ -87,6 +101,7 @@ impl Stages {
             pairs: Vec::new(),
             matrix: Vec::new(),
             complex_matrix: Vec::new(),
+            coupled: None,
             factored: (f64::NAN, 0),
             stale: true,
             age: 0,
@@ -125,22 +140,22 @@ impl Stages {
         self.left = self.left.max(f64::EPSILON).powf(0.8);
         self.iterations = 0;
         for iteration in 0..=task.most {
-            let residual = self.residual(system, task, iteration).map_err(Failure::Step)?;
+            let residual = self.damped_residual(system, task, iteration).map_err(Failure::Step)?;
             if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(());
             }
             if iteration == task.most {
                 break;
             }
-            let renew = match self.options.kind {
-                NewtonKind::Full => iteration > 0,
-                NewtonKind::Simplified => patient && self.stale && iteration > 0,
-                NewtonKind::Inexact => false,
+            let change = if task.way == Way::Coupled {
+                self.coupled_change(system, task)
+            } else {
+                let simplified = self.options.kind == NewtonKind::Simplified;
+                let renew = simplified && patient && self.stale && iteration > 0;
+                let renewed = if renew { self.renew_at_end(system, task) } else { Ok(()) };
+                renewed.and_then(|()| self.newton_change(system, task, residual / last_residual))
             };
-            if renew {
-                self.renew_at_end(system, task).map_err(Failure::Step)?;
-            }
-            self.newton_change(system, task, residual / last_residual).map_err(Failure::Step)?;
+            change.map_err(Failure::Step)?;
             last_residual = residual;
             self.iterations = iteration + 1;
 
@@ -166,6 +181,10 @@ impl Stages {
                     if size <= 1.0 || (stagnant >= 2 && self.is_rounding(task)) {
                         return Ok(());
                     }
+                    // Away from where it began, an iteration may find a solution of the equations that is none of the problem.
+                    if task.way == Way::Contracting && ratio >= 1.0 && !self.is_rounding(task) {
+                        return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                    }
                 }
                 Some(kappa) => {
                     if iteration > 0 && self.rate >= 0.99 {
@@ -187,6 +206,22 @@ impl Stages {
         }
         let (_, component) = self.size(task);
         Err(Failure::Step(StepFailure::Newton { component }))
+    }
+
+    /// The residual of the iterate. Where each stage has its own Jacobian, an iterate where f does not exist is moved back.
+    fn damped_residual(&mut self, system: &mut dyn System, task: &Task, iteration: u32) -> Result<f64, StepFailure> {
+        let mut result = self.residual(system, task, iteration);
+        for _ in 0..MOST_HALVINGS {
+            if task.way != Way::Coupled || iteration == 0 || result.is_ok() {
+                break;
+            }
+            for (z, change) in self.z.iter_mut().zip(&mut self.change) {
+                *change *= 0.5;
+                *z -= *change;
+            }
+            result = self.residual(system, task, iteration);
+        }
+        result
     }
 
     /// f of all stages, and f − M A⁻¹ Z / h in `change`. Returns the largest component of the residual if it is asked for.
@@ -240,50 +275,6 @@ impl Stages {
         self.transformed[..s * n].iter().fold(0.0, |most: f64, r| most.max(r.abs()))
     }
 
-    /// ΔZ from the residual, in its place.
-    fn newton_change(&mut self, system: &mut dyn System, task: &Task, shrunk: f64) -> Result<(), StepFailure> {
-        let (n, s, method) = (self.n, task.method.stages, task.method);
-        self.work.newton += 1;
-        if self.options.kind == NewtonKind::Inexact {
-            self.jacobian_at_end(system, task)?;
-        }
-        multiply(method.from_stages, s, n, n, &self.change, &mut self.transformed);
-        let inexact = self.options.kind == NewtonKind::Inexact;
-        let first = usize::from(method.real.is_some());
-        if let (Some(gamma), Some(lu)) = (method.real, self.real.as_mut()) {
-            let right = &mut self.transformed[..n];
-            if inexact {
-                let sigma = gamma / task.h;
-                let (jacobian, scratch) = (&self.jacobian, &mut self.y);
-                self.gmres.solve(right, forcing(shrunk), &mut |v, result| {
-                    scratch.copy_from_slice(v);
-                    lu.solve(scratch);
-                    jacobian.shifted(sigma, scratch, result);
-                });
-            }
-            lu.solve(right);
-        }
-        for (k, (lu, mu)) in self.pairs.iter_mut().zip(method.pairs).enumerate() {
-            let start = (first + 2 * k) * n;
-            let both = &mut self.transformed[start..start + 2 * n];
-            if inexact {
-                let (jacobian, complex) = (&self.jacobian, &mut self.complex);
-                let sigma = *mu * (1.0 / task.h);
-                self.gmres.solve(both, forcing(shrunk), &mut |v, result| {
-                    solve_pair(lu, v, complex);
-                    jacobian.shifted_pair(sigma, complex, result);
-                });
-            }
-            solve_pair(lu, both, &mut self.complex);
-            let (re, im) = both.split_at_mut(n);
-            for ((re, im), x) in re.iter_mut().zip(im).zip(&self.complex) {
-                (*re, *im) = (x.re, x.im);
-            }
-        }
-        multiply(method.to_stages, s, n, n, &self.transformed, &mut self.change);
-        Ok(())
-    }
-
     /// The largest change in units of the tolerance, or of rounding, and its component.
     fn size(&self, task: &Task) -> (f64, usize) {
         let (mut size, mut worst) = (0.0, 0);
@@ -299,7 +290,7 @@ impl Stages {
         (size, worst)
     }
 
-    fn end(&self, task: &Task, i: usize) -> f64 {
+    pub(super) fn end(&self, task: &Task, i: usize) -> f64 {
         task.from.y[i] + self.z[(task.method.stages - 1) * self.n + i]
     }
 
@@ -310,79 +301,6 @@ impl Stages {
         let unit = stagnation_unit(task.scale, &self.y);
         let changes = self.change[..task.method.stages * self.n].chunks_exact(self.n);
         changes.into_iter().all(|change| largest_part(change, &unit).0 <= 1.0)
-    }
-
-    /// Looks at the pattern, evaluates the Jacobian where the step begins if it is stale, and makes the factors fit.
-    pub fn prepare(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
-        if self.jacobian.look(system) {
-            let pattern = self.jacobian.pattern();
-            self.matrix = vec![0.0; pattern.len()];
-            self.complex_matrix = vec![Complex::default(); pattern.len()];
-            (self.real, self.pairs) = (None, Vec::new());
-            self.stale = true;
-        }
-        if self.stale {
-            let Point { t, y, d, .. } = *task.from;
-            self.jacobian.evaluate(system, (t, y, d), task.f0, &mut self.work)?;
-            (self.stale, self.age) = (false, 0);
-            self.factored.1 = 0;
-        }
-        self.factor(task)
-    }
-
-    fn jacobian_at_end(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
-        for i in 0..self.n {
-            self.y[i] = self.end(task, i);
-        }
-        let f = &self.f[(task.method.stages - 1) * self.n..];
-        let Point { t, d, .. } = *task.from;
-        self.jacobian.evaluate(system, (t + task.h, &self.y, d), f, &mut self.work)
-    }
-
-    fn renew_at_end(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
-        self.jacobian_at_end(system, task)?;
-        (self.stale, self.age) = (false, 0);
-        self.factored.1 = 0;
-        self.factor(task)
-    }
-
-    fn factor(&mut self, task: &Task) -> Result<(), StepFailure> {
-        let Task { method, h, .. } = *task;
-        let same = if self.options.kind == NewtonKind::Inexact { 0.3 } else { SAME_STEP };
-        if self.factored.1 == method.stages && (self.factored.0 / h - 1.0).abs() <= same {
-            return Ok(());
-        }
-        self.factored.1 = 0;
-        let singular = |column: usize| StepFailure::Singular { component: column };
-        let sigma = 1.0 / h;
-        if let Some(gamma) = method.real {
-            let lu = self.real.get_or_insert_with(|| Lu::new(self.jacobian.pattern()));
-            self.jacobian.matrix(gamma * sigma, &mut self.matrix);
-            self.work.lu += 1;
-            lu.factor(&self.matrix).map_err(|found| singular(found.column))?;
-        }
-        while self.pairs.len() < method.pairs.len() {
-            self.pairs.push(Lu::new(self.jacobian.pattern()));
-        }
-        for (lu, mu) in self.pairs.iter_mut().zip(method.pairs) {
-            self.jacobian.matrix(*mu * sigma, &mut self.complex_matrix);
-            self.work.lu += 1;
-            lu.factor(&self.complex_matrix).map_err(|found| singular(found.column))?;
-        }
-        self.factored = (h, method.stages);
-        Ok(())
-    }
-
-    /// b becomes the real part of (γ/h M − J)⁻¹ b, with γ = α + iβ where there is no real one.
-    pub fn filter(&mut self, method: &Coefficients, b: &mut [f64]) {
-        match (method.real, &mut self.real) {
-            (Some(_), Some(lu)) => lu.solve(b),
-            _ => {
-                self.complex.iter_mut().zip(b.iter()).for_each(|(x, b)| *x = Complex::from(*b));
-                self.pairs[0].solve(&mut self.complex);
-                b.iter_mut().zip(&self.complex).for_each(|(b, x)| *b = x.re);
-            }
-        }
     }
 
     /// Number of states that are not algebraic.
@@ -403,13 +321,4 @@ impl Stages {
             }
         }
     }
-}
-
-/// x becomes A⁻¹ v, where v holds the real parts, then the imaginary parts.
-fn solve_pair(lu: &mut Lu<Complex>, v: &[f64], x: &mut [Complex]) {
-    let (re, im) = v.split_at(x.len());
-    for ((x, re), im) in x.iter_mut().zip(re).zip(im) {
-        *x = Complex::new(*re, *im);
-    }
-    lu.solve(x);
 }

@@ -12,3 +12,4 @@ mod problems;
 mod radau;
 mod runs;
 mod searching;
+mod stiff;

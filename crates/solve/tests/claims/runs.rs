@@ -37,7 +37,7 @@ fn adaptive_runs_reach_their_tolerance() {
 /// y′ = cos 10t, a mere quadrature, with y′ = y beside it: an estimate must not be blind to either.
 #[test]
 fn no_error_estimate_is_blind_to_quadratures() {
-    for name in names().filter(|name| *name != "euler") {
+    for name in names().filter(|name| by_name(name).unwrap().order() > 1) {
         let mut system = Ode::new(2, |t: f64, y, dy| {
             dy[0] = (10.0 * t).cos();
             dy[1] = y[1];

@@ -1,0 +1,125 @@
+//! After construction, factoring and solving allocate nothing: what a step of bounded time needs. This file is a program
+//! of its own, for its allocator counts.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use ordinate_solve::algebra::{Complex, Lu, Pattern, Scalar, Structure};
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts what each thread asks for.
+struct Counting;
+
+// SAFETY: everything is handed on to the allocator of the system as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    work();
+    COUNT.with(Cell::get) - before
+}
+
+/// A matrix with a strong diagonal, factored `before` times before allocations are counted.
+fn count<T: Scalar>(pattern: &Pattern, before: usize) -> (Structure, usize) {
+    let mut lu = Lu::<T>::new(pattern);
+    let n = pattern.n as f64;
+    let values = |shift: f64| {
+        let value = |(i, j): (u32, u32)| T::from(if i == j { 3.0 * n } else { (f64::from(i * 3 + j) + shift).sin() });
+        pattern.elements().map(value).collect::<Vec<T>>()
+    };
+    let (first, second) = (values(0.0), values(0.1));
+    let mut b = vec![T::from(1.0); pattern.n];
+    (0..before).for_each(|_| lu.factor(&first).expect("regular"));
+    let counted = allocations(|| {
+        for values in [&first, &second] {
+            lu.factor(values).expect("regular");
+            lu.solve(&mut b);
+            lu.solve_transposed(&mut b);
+        }
+    });
+    (lu.structure(), counted)
+}
+
+#[test]
+fn the_allocator_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1.0; 10]))), 1);
+}
+
+#[test]
+fn small_dense_and_band_matrices_allocate_nothing_after_construction() {
+    for n in [1, 2, 3, 7, 14, 30, 32, 50, 100] {
+        assert_eq!(count::<f64>(&Pattern::dense(n), 0).1, 0, "n = {n}");
+        assert_eq!(count::<Complex>(&Pattern::dense(n), 0).1, 0, "n = {n}");
+    }
+    let chain =
+        Pattern::from_elements(200, (0..200).flat_map(|i| [(i, i), (i, (i + 1).min(199)), ((i + 1).min(199), i)]));
+    assert_eq!(count::<f64>(&chain, 0), (Structure::Band { lower: 1, upper: 1 }, 0));
+}
+
+#[test]
+fn sparse_matrices_allocate_nothing_once_there_are_pivots() {
+    let arrow = Pattern::from_elements(300, (0..300).flat_map(|i| [(i, i), (0, i), (i, 0)]));
+    assert_eq!(count::<f64>(&arrow, 1), (Structure::Sparse { blocks: 1, largest: 300 }, 0));
+    assert_eq!(count::<Complex>(&arrow, 1).1, 0);
+}
+
+/// y₁′ = −y₁³ + y₂, y₂′ = −1000 (y₂ − y₁)
+struct Stiff(ordinate_solve::Layout, std::sync::Arc<Pattern>);
+
+impl ordinate_solve::System for Stiff {
+    fn layout(&self) -> &ordinate_solve::Layout {
+        &self.0
+    }
+
+    fn derivative(&mut self, _t: f64, y: &[f64], _d: &[f64], dy: &mut [f64]) {
+        (dy[0], dy[1]) = (y[1] - y[0].powi(3), -1000.0 * (y[1] - y[0]));
+    }
+
+    fn jacobian_pattern(&mut self) -> Option<std::sync::Arc<Pattern>> {
+        Some(self.1.clone())
+    }
+
+    fn jacobian(&mut self, _t: f64, y: &[f64], _d: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[-3.0 * y[0] * y[0], 1.0, 1000.0, -1000.0]);
+    }
+}
+
+#[test]
+fn implicit_steps_allocate_nothing_after_the_first() {
+    use ordinate_solve::{Point, Tolerance, by_name};
+    let tol = Tolerance { rtol: 1e-6, atol: vec![1e-9; 2] };
+    for name in ["backward-euler", "trapezoid", "radau3", "radau5", "radau9", "radau13"] {
+        for fixed_step in [true, false] {
+            let states = ordinate_solve::Layout { states: 2, ..Default::default() };
+            let mut system = Stiff(states, std::sync::Arc::new(Pattern::dense(2)));
+            let mut method = by_name(name).expect("a method").build(2, fixed_step);
+            let mut y = [1.0, 0.5];
+            let mut step = |k: u32, h: f64| {
+                let from = Point { t: 0.01 * f64::from(k), y: &y, d: &[], f: None };
+                method.try_step(&mut system, &from, h, &tol).expect("solvable");
+                y.copy_from_slice(method.end());
+                method.accept();
+            };
+            step(0, 0.01);
+            let counted = allocations(|| (1..20).for_each(|k| step(k, if k % 5 == 0 { 0.02 } else { 0.01 })));
+            assert_eq!(counted, 0, "{name}, fixed step: {fixed_step}");
+        }
+    }
+}
