@@ -69,7 +69,7 @@ fn more_start_values_than_needed_are_fine_if_they_agree() {
     assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
 }
 
-/// x′ = −z with z³ + z = x: z has no formula; where z falls below 1/2, t = 1.5 (z₀² − z²) + ln(z₀/z).
+/// x′ = −z with z⁵ + z = x: z has no formula; where z falls below 1/2, t = 5/4 (z₀⁴ − z⁴) + ln(z₀/z).
 #[test]
 fn switches_of_algebraic_variables_are_located() {
     for method in ["dp8", "radau5"] {

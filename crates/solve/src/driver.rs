@@ -217,7 +217,7 @@ impl<'a> Run<'a> {
         let inconsistent = matches!(reason, Some(Reason::Inconsistent { .. }));
         let mut inconsistency = None;
         if let Some(consistency) = &mut self.flow.consistency {
-            self.statistics.evaluations += consistency.work;
+            self.statistics.evaluations = self.statistics.evaluations.plus(consistency.work);
             inconsistency = consistency.found.take().filter(|_| inconsistent);
         }
         Outcome {

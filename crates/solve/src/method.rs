@@ -180,21 +180,16 @@ pub struct Work {
     pub newton: u64,
 }
 
-impl std::ops::AddAssign for Work {
-    fn add_assign(&mut self, other: Work) {
-        self.f += other.f;
-        self.jets += other.jets;
-        self.jacobian += other.jacobian;
-        self.lu += other.lu;
-        self.newton += other.newton;
-    }
-}
-
 impl Work {
     /// The sum of both.
-    pub fn plus(mut self, other: Work) -> Work {
-        self += other;
-        self
+    pub fn plus(self, other: Work) -> Work {
+        Work {
+            f: self.f + other.f,
+            jets: self.jets + other.jets,
+            jacobian: self.jacobian + other.jacobian,
+            lu: self.lu + other.lu,
+            newton: self.newton + other.newton,
+        }
     }
 }
 

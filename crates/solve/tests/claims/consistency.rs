@@ -268,7 +268,7 @@ fn where_the_equations_do_not_determine_a_state_the_run_ends_with_a_name() {
     }
 }
 
-/// y = z beside 0 = z − cos y″… of a chain: many algebraic states, sparse. z[k] = z[k−1]/2 + sin z[k] with z[−1] = x.
+/// A chain of algebraic states: z[k] + 0.3 sin z[k] = 0.99 z[k−1] + 0.01, which begins at x.
 #[test]
 fn many_algebraic_states_are_found_at_once() {
     const COUNT: usize = 150;
