@@ -9,11 +9,11 @@
 //!
 //! ```text
 //!                                            order    one by one    in passes
-//!   Fermi–Pasta–Ulam chain of 5000 masses       22          3130          890
-//!   1000 coupled van der Pol oscillators        22           450          180
-//!   1000 coupled Lorenz systems                 22           570          350
-//!   1000 coupled pendulums                      22           490          250
-//!   100 bodies                                  18         35000         7600
+//!   Fermi–Pasta–Ulam chain of 5000 masses       22          2950          830
+//!   1000 coupled van der Pol oscillators        22           450          190
+//!   1000 coupled Lorenz systems                 22           570          360
+//!   1000 coupled pendulums                      22           500          285
+//!   100 bodies                                  18         31200         6100
 //! ```
 
 mod columns;

@@ -58,7 +58,8 @@ fn likeness(code: &JetCode) -> Vec<(Likeness, u32)> {
         };
         keys.push(((depth, instruction.form().kind, terms), index));
     }
-    keys.sort_unstable();
+    // mostly sorted already, which this sort makes use of
+    keys.sort();
     keys
 }
 
