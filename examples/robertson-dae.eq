@@ -1,5 +1,5 @@
 # Robertson's chemical reaction with the conservation of mass in place of one equation: index 1, very stiff.
-# Königsmarková, report 2014V005, example 3 (17); needs an implicit method.
+# Königsmarková, report 2014V005, example 3 (17).
 
 yA' = -0.04*yA + 1e4*yB*yC
 yB' =  0.04*yA - 1e4*yB*yC - 3e7*yB^2

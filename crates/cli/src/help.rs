@@ -130,26 +130,48 @@ A number without a unit fits everything. --units warn says what does not fit (de
 
 fn methods() -> String {
     let mut out = String::from("Methods for -m; capital letters do not matter.\n\n");
-    writeln!(out, "  auto        chosen by the program (default)").expect("a string takes all text");
+    let mut line = |names: &str, text: &str| writeln!(out, "  {names:<22} {text}").expect("a string takes all text");
+    line("auto", "taylor where the model is not stiff, radau where it is stiff or algebraic (default)");
     let (fixed, controlled): (Vec<_>, Vec<_>) = ordinate::methods().into_iter().partition(|method| method.needs_step);
+    // Neighbours of which the same is to be said share a line.
+    let mut lines: Vec<(Vec<&str>, String)> = Vec::new();
     for method in controlled {
-        let control = if method.estimates { "error estimate built in" } else { "error by step doubling" };
-        let names =
+        let control = if method.estimates { "" } else { ", error by step doubling" };
+        let also =
             if method.aliases.is_empty() { String::new() } else { format!("; also {}", method.aliases.join(", ")) };
-        let order = method.order;
-        let order = if method.order_varies { format!("up to {order}, chosen in each step") } else { order.to_string() };
-        writeln!(out, "  {:<11} order {order}, {control}{names}", method.name).expect("a string");
+        let varies = if method.order_varies { "up to " } else { "" };
+        let text = format!("order {varies}{}{control}{also}", method.order);
+        match lines.last_mut().filter(|(_, last)| *last == text) {
+            Some((names, _)) => names.push(method.name),
+            None => lines.push((vec![method.name], text)),
+        }
     }
+    lines.iter().for_each(|(names, text)| line(&names.join(", "), text));
     let fixed: Vec<&str> = fixed.iter().map(|method| method.name).collect();
-    writeln!(out, "  with --step only: {}", fixed.join(", ")).expect("a string");
+    line("with --step only", &runs(&fixed));
     out.push_str(
         "
 taylor works on the equations as they are, mtsm on the polynomial system that they are transformed to.
---order P, --max-order P fix or bound the order (abm, adams, bdf, too). Runs of ab…, abm and am… start with low
-orders, which leaves them the orders 2, 2 and 3. ge3 is for x'' = f(x, t).
-radau and bdf are for stiff models and algebraic equations. --step H makes the step fixed; the
-error is not controlled then, but taylor and mtsm add terms until three in a row are below --atol; --h-scale S
-lengthens the step once, when the order stays at --min-ord.\n",
+radau, bdf, trapezoid and backward-euler are implicit: for stiff models and algebraic equations. ge3 is for
+x'' = f(x, t). --order P, --max-order P fix or bound the order (abm, adams, bdf, too). Runs of ab…, abm and am…
+start with low orders, which leaves them the orders 2, 2 and 3. --step H makes the step fixed; the error is not
+controlled then, but taylor and mtsm add terms until three in a row are below --atol; --h-scale S lengthens the
+step once, when the order stays at --min-ord.\n",
     );
     out
+}
+
+/// `ab1, ab2, ab3, abm` as `ab1 … ab3, abm`.
+fn runs(names: &[&str]) -> String {
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
+    let mut parts: Vec<(&str, &str)> = Vec::new();
+    for name in names {
+        match parts.last_mut().filter(|(first, _)| stem(first) == stem(name)) {
+            Some((_, last)) => *last = name,
+            None => parts.push((name, name)),
+        }
+    }
+    let text =
+        |(first, last): &(&str, &str)| if first == last { first.to_string() } else { format!("{first} … {last}") };
+    parts.iter().map(text).collect::<Vec<_>>().join(", ")
 }

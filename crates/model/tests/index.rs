@@ -35,7 +35,8 @@ const CIRCUIT: &str = "param om = 100; v = sin(om*t)
 
 #[test]
 fn the_structure_of_classical_systems() {
-    let cases: &[(&str, (u32, usize, &str, &str, usize))] = &[
+    type Found = (u32, usize, &'static str, &'static str, usize);
+    let cases: &[(&str, Found)] = &[
         // ordinary differential equations, also with named parts
         ("x'' = -x; init x = 1, x' = 0", (0, 2, "x x'", "", 0)),
         ("f = -x; x' = f; init x = 1", (0, 1, "x", "", 0)),

@@ -86,6 +86,12 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
             BadParameter::BadScale { scale, .. } => format!("`--h-scale` must be above 1, not {scale}"),
         })
     })?;
+    if options.step.is_none() && choice.needs_step() {
+        let name = choice.name();
+        return Err(RunError::Usage(format!(
+            "`{name}` has no error estimate and needs a fixed step: give `--step H`, or choose a method that controls its error, such as `auto`"
+        )));
+    }
     if options.h_scale.is_some() && options.step.is_none() {
         return Err(RunError::Usage("`--h-scale` scales a fixed step; give it by `--step`".into()));
     }
@@ -129,7 +135,7 @@ mod tests {
 
     #[test]
     fn an_unknown_method_is_answered_with_those_there_are() {
-        for name in ["rk5", "ode999", "ode15s"] {
+        for name in ["rk5", "ode999", "ode23s"] {
             let Err(RunError::Usage(text)) = choose(&RunOptions { method: name.into(), ..RunOptions::default() })
             else {
                 panic!("{name} is no method");

@@ -11,16 +11,9 @@ fn models() -> Vec<PathBuf> {
     paths
 }
 
-/// A note in the comment of a model that this version cannot run.
-const LATER: &str = "needs an implicit method";
-
-fn later(path: &PathBuf) -> bool {
-    std::fs::read_to_string(path).expect("readable").contains(LATER)
-}
-
 #[test]
 fn every_model_of_the_gallery_runs() {
-    let paths: Vec<PathBuf> = models().into_iter().filter(|path| !later(path)).collect();
+    let paths = models();
     let mut wrong = Vec::new();
     for path in &paths {
         let place = Place::new();
@@ -36,20 +29,6 @@ fn every_model_of_the_gallery_runs() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(paths.len() >= 80, "only {}", paths.len());
-}
-
-/// They end within the limit of steps or are refused, with a hint; they are not solved wrongly.
-#[test]
-fn models_that_need_an_implicit_method_say_so() {
-    let paths: Vec<PathBuf> = models().into_iter().filter(later).collect();
-    assert!(!paths.is_empty());
-    for path in &paths {
-        let place = Place::new();
-        let answer = place.run(&["run", &path.to_string_lossy(), "-o", "o.csv", "--max-steps", "100000"]);
-        assert!(matches!(answer.code, 1 | 3), "{}: {answer:?}", path.display());
-        let clear = ["index 2 or more", "looks stiff", "implicit"].iter().any(|word| answer.err.contains(word));
-        assert!(clear, "{}: {}", path.display(), answer.err);
-    }
 }
 
 #[test]

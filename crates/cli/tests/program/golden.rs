@@ -496,7 +496,8 @@ fn implicit_text(case: &Value) -> Text {
     }
     let starts = if case["y0_expr"].is_array() { &case["y0_expr"] } else { &case["y0"] };
     for (state, value) in list(&case["states"]).iter().zip(list(starts)) {
-        let given = if list(&case["differential"]).contains(state) { "init" } else { "guess" };
+        let differential = list(&case["differential"]).contains(state) || text.contains(&format!("{}'", string(state)));
+        let given = if differential { "init" } else { "guess" };
         writeln!(text, "{given} {} = {}", string(state), expression(value)).expect("a string");
     }
     Text { text, names }

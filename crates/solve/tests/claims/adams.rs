@@ -211,7 +211,8 @@ fn stability_ends_where_theory_says() {
             outcome.y[0].abs()
         };
         assert!(size(0.99 * limit) < 1e-3, "{name}");
-        assert!(!(size(1.01 * limit) < 1e3), "{name}");
+        let grown = size(1.01 * limit);
+        assert!(grown.is_nan() || grown >= 1e3, "{name}");
     }
     let mut system = Dae::new(1, 0, |_, y, dy| dy[0] = -1e6 * y[0], |_, _, j| j[0] = -1e6);
     for (name, size) in [("am0", 1e-100), ("am1", 1.0)] {
