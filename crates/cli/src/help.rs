@@ -152,11 +152,11 @@ fn methods() -> String {
     out.push_str(
         "
 taylor works on the equations as they are, mtsm on the polynomial system that they are transformed to.
-radau, bdf, trapezoid and backward-euler are implicit: for stiff models and algebraic equations. ge3 is for
-x'' = f(x, t). --order P, --max-order P fix or bound the order (abm, adams, bdf, too). Runs of ab…, abm and am…
-start with low orders, which leaves them the orders 2, 2 and 3. --step H makes the step fixed; the error is not
-controlled then, but taylor and mtsm add terms until three in a row are below --atol; --h-scale S lengthens the
-step once, when the order stays at --min-ord.\n",
+radau, bdf, trapezoid and backward-euler are implicit: for stiff models and algebraic equations.
+ge3 is for x'' = f(x, t). --order P, --max-order P fix or bound the order (abm, adams, bdf, too).
+Runs of ab…, abm and am… start with low orders, which leaves them the orders 2, 2 and 3.
+--step H makes the step fixed; the error is not controlled then, but taylor and mtsm add terms until three
+in a row are below --atol; --h-scale S lengthens the step once, when the order stays at --min-ord.\n",
     );
     out
 }

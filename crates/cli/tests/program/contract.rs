@@ -12,13 +12,14 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn the_summary_has_every_field_with_its_type() {
-    let s = ordinate(&["run", "-e", OSCILLATOR, "-t", "2*pi", "--rtol", "1e-10", "--summary", "json", "-q"])
-        .expect(0)
-        .json();
+    let s =
+        ordinate(&["run", "-e", OSCILLATOR, "-t", "2*pi", "-m", "dp8", "--rtol", "1e-10", "--summary", "json", "-q"])
+            .expect(0)
+            .json();
     assert_eq!(s["schema"], "ordinate.run/1");
     assert_eq!(s["status"], "ok");
     assert!(s["reason"].is_null());
-    assert_eq!(s["method"], "taylor");
+    assert_eq!(s["method"], "dp8");
     assert_eq!((s["t_start"].as_f64(), s["t_end"].as_f64()), (Some(0.0), Some(2.0 * PI)));
     assert_eq!(s["t_reached"], s["t_end"]);
     assert!(s["steps"].as_u64().is_some_and(|n| n > 0));

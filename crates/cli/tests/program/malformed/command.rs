@@ -45,7 +45,7 @@ const OPTIONS: &[(&[&str], &[&str])] = &[
     (&["--t-start", "abc"], &["--t-start abc"]),
     (&["-m", "rk5"], &["no method `rk5`", "dp5"]),
     (&["-m", "lsoda"], &["`lsoda` is not available", "dp8"]),
-    (&["-m", "adams"], &["`adams` is not available"]),
+    (&["-m", "ode23s"], &["`ode23s` is not available"]),
     (&["-m", "bdf3"], &["no error estimate", "--step"]),
     (&["-m", "bdf", "--order", "6"], &["between 1 and 5"]),
     (&["-m", "no-such-thing"], &["no method", "available: taylor"]),
