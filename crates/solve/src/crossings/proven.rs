@@ -142,12 +142,12 @@ impl Proof {
 }
 
 impl Proof {
-    /// By which factor a piece may be longer, or must be shorter, for rests that are surely small enough. They go with the
-    /// power of its length behind the last one of the series.
-    fn fitting(&self, least: f64, most: f64) -> f64 {
+    /// By which factor a piece may be longer, or must be shorter, for rests that are surely small enough compared with the
+    /// sum of the terms from a power on. They go with the power of its length behind the last one of the series.
+    fn fitting(&self, from: usize, least: f64, most: f64) -> f64 {
         let mut factor = most;
         for (rest, g) in self.rest.iter().zip(&self.g).filter(|(rest, _)| rest[2] > 0.0) {
-            let ratio = FITTING * g.iter().skip(1).map(|g| g.abs()).sum::<f64>() / rest[2];
+            let ratio = FITTING * g.iter().skip(from).map(|g| g.abs()).sum::<f64>() / rest[2];
             let own = ratio.powf(1.0 / g.len() as f64);
             factor = if own < factor { own } else { factor };
         }
@@ -197,21 +197,21 @@ impl Crossings {
                 Verdict::Found(found) => return Some(found),
                 Verdict::Impossible => return None,
                 Verdict::Unclear => {
-                    end = start + self.proof.fitting(0.25, 0.8) * length;
+                    end = start + self.proof.fitting(1, 0.25, 0.8) * length;
                     shortened = true;
                     if length < SHORTEST {
                         return None;
                     }
                 }
                 Verdict::Nothing => {
-                    self.proof.length = self.proof.fitting(0.5, 2.0) * length * search.step.h;
+                    self.proof.length = self.proof.fitting(0, 0.5, 2.0) * length * search.step.h;
                     self.proof.falling.swap(0, 1);
                     if end == 1.0 {
                         self.end_of_proof(search, &piece);
                         return Some(Found::Nothing);
                     }
                     start = end;
-                    let factor = if shortened { 1.0 } else { self.proof.fitting(0.5, 2.0) };
+                    let factor = if shortened { 1.0 } else { self.proof.fitting(0, 0.5, 2.0) };
                     end = (end + factor * length).min(1.0);
                     shortened = false;
                 }
