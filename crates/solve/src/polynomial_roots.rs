@@ -107,17 +107,19 @@ impl Expansion {
     }
 }
 
-/// The polynomial with its origin at `start` and a new unit: Horner's rule for all derivatives at once.
+/// The polynomial with its origin at `start` and a new unit: Horner's rule with the polynomial start + x as its argument.
 pub(crate) fn shift(c: &[f64], start: f64, length: f64, to: &mut Vec<f64>) {
     to.clear();
-    to.extend_from_slice(c);
-    if start != 0.0 {
-        for round in 0..c.len() {
-            let mut next = 0.0;
-            for c in to[round..].iter_mut().rev() {
-                *c += start * next;
-                next = *c;
+    if start == 0.0 {
+        to.extend_from_slice(c);
+    } else {
+        to.resize(c.len(), 0.0);
+        for (degree, c) in c.iter().rev().enumerate() {
+            let known = &mut to[..=degree];
+            for j in (1..known.len()).rev() {
+                known[j] = known[j - 1] + start * known[j];
             }
+            to[0] = start * to[0] + c;
         }
     }
     if length != 1.0 {

@@ -85,7 +85,7 @@ impl AlongStep {
             let inner = |first: u32, second: u32| -> f64 {
                 let first = &self.series[first as usize * stride..][1..k];
                 let second = &self.series[second as usize * stride..][1..k];
-                first.iter().zip(second.iter().rev()).map(|(a, b)| a * b).sum()
+                product(first, second)
             };
             let out = instruction.out;
             let unary = |a: u32, first: u32, second: u32| factors.a * at(a) + factors.sum * inner(first, second);
@@ -244,6 +244,20 @@ impl SwitchSeries for AlongStep {
 /// Σ c · node
 fn total(sum: &Sum, terms: &[(u32, f64)], at: impl Fn(u32) -> f64) -> f64 {
     terms[sum.from as usize..sum.to as usize].iter().map(|&(node, c)| c * at(node)).sum()
+}
+
+/// Σ aⱼ bₙ₋ⱼ, in four sums that do not wait for each other.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<4>();
+    let (b_rest, b) = b.as_rchunks::<4>();
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b.iter().rev()) {
+        for j in 0..4 {
+            sums[j] += a[j] * b[3 - j];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest.iter().rev()).map(|(a, b)| a * b).sum();
+    rest + ((sums[0] + sums[2]) + (sums[1] + sums[3]))
 }
 
 /// Σ |c| · radius

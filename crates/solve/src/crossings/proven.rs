@@ -25,6 +25,10 @@ const RADII: [f64; 3] = [4.0, 2.0, 1.4];
 /// A rest that is this part of what the series changes is small enough not to look for a better bound.
 const SMALL: f64 = 1e-12;
 
+/// The rest of the second derivative may be this part of what the series changes, and is made this part.
+const TOO_MUCH: f64 = 1e-3;
+const FITTING: f64 = 1e-5;
+
 /// A polynomial g up to this degree is expanded completely.
 const MOST_POWERS: usize = 64;
 
@@ -137,6 +141,20 @@ impl Proof {
     }
 }
 
+impl Proof {
+    /// By which factor a piece may be longer, or must be shorter, for rests that are surely small enough compared with the
+    /// sum of the terms from a power on. They go with the power of its length behind the last one of the series.
+    fn fitting(&self, from: usize, least: f64, most: f64) -> f64 {
+        let mut factor = most;
+        for (rest, g) in self.rest.iter().zip(&self.g).filter(|(rest, _)| rest[2] > 0.0) {
+            let ratio = FITTING * g.iter().skip(from).map(|g| g.abs()).sum::<f64>() / rest[2];
+            let own = ratio.powf(1.0 / g.len() as f64);
+            factor = if own < factor { own } else { factor };
+        }
+        factor.max(least)
+    }
+}
+
 /// What a series of an order leaves out where |gₖ| ≤ bound · ρ^−k, of itself and its first two derivatives:
 ///
 /// ```text
@@ -169,7 +187,7 @@ impl Crossings {
             falling.clear();
             falling.resize(self.channels.list.len(), false);
         }
-        let (mut start, mut end) = (0.0, (2.0 * proof.length / search.step.h).min(1.0));
+        let (mut start, mut end) = (0.0, (proof.length / search.step.h).min(1.0));
         let mut shortened = false;
         for _ in 0..MOST_PIECES {
             let series = search.flow.system.switch_series(search.step.d)?;
@@ -179,21 +197,22 @@ impl Crossings {
                 Verdict::Found(found) => return Some(found),
                 Verdict::Impossible => return None,
                 Verdict::Unclear => {
-                    end = start + 0.5 * length;
+                    end = start + self.proof.fitting(1, 0.25, 0.8) * length;
                     shortened = true;
                     if length < SHORTEST {
                         return None;
                     }
                 }
                 Verdict::Nothing => {
-                    self.proof.length = length * search.step.h;
+                    self.proof.length = self.proof.fitting(0, 0.5, 2.0) * length * search.step.h;
                     self.proof.falling.swap(0, 1);
                     if end == 1.0 {
                         self.end_of_proof(search, &piece);
                         return Some(Found::Nothing);
                     }
                     start = end;
-                    end = (end + if shortened { length } else { 2.0 * length }).min(1.0);
+                    let factor = if shortened { 1.0 } else { self.proof.fitting(0, 0.5, 2.0) };
+                    end = (end + factor * length).min(1.0);
                     shortened = false;
                 }
             }
@@ -257,7 +276,7 @@ impl Crossings {
                 self.proof.falling[1][c] = false;
                 continue;
             }
-            if self.proof.expansion.rest[2] > 1e-3 * self.proof.expansion.sum_from(1) {
+            if self.proof.expansion.rest[2] > TOO_MUCH * self.proof.expansion.sum_from(1) {
                 return Verdict::Unclear;
             }
             let limit = first.map_or(f64::INFINITY, |crossing| crossing.theta);
