@@ -130,10 +130,10 @@ pub struct RunArgs {
     /// Longest step
     #[arg(long, value_name = "H", allow_hyphen_values = true, conflicts_with = "step")]
     pub max_step: Option<f64>,
-    /// Order of taylor and mtsm; chosen for each step if not given
+    /// Order of taylor, mtsm, abm, adams and bdf; chosen for each step if not given
     #[arg(long, value_name = "P", conflicts_with = "max_order")]
     pub order: Option<u32>,
-    /// Highest order of taylor and mtsm
+    /// Highest order of taylor, mtsm, adams and bdf
     #[arg(long, value_name = "P")]
     pub max_order: Option<u32>,
     /// Factor by which a fixed step of taylor and mtsm grows once, when the order stays low

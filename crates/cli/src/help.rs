@@ -55,7 +55,7 @@ Equations are written as on paper, one per line or separated by `;`, in any orde
   param k = 4 [N/m]         a constant; `--set k=5` overrides it
   input u = step(t - 1)     a function of time; or a table: input u from \"u.csv\"
   output E = 0.5*x'^2       stored beside the states
-  init x = 1, x' = 0        start values; or x(0) = 1
+  init x = 1, x' = 0        start values; or x(0) = 1; guess z = 1 where one follows from the equations
   run 0 .. 20               start and end time; `-t` overrides the end
 
   def sat(x) = max(-1, min(1, x))          a function of your own
@@ -131,7 +131,7 @@ A number without a unit fits everything. --units warn says what does not fit (de
 fn methods() -> String {
     let mut out = String::from("Methods for -m; capital letters do not matter.\n\n");
     let mut line = |names: &str, text: &str| writeln!(out, "  {names:<22} {text}").expect("a string takes all text");
-    line("auto", "taylor where the model is not stiff, radau where it is stiff or algebraic (default)");
+    line("auto", "taylor; radau where the model is stiff or has equations without a formula (default)");
     let (fixed, controlled): (Vec<_>, Vec<_>) = ordinate::methods().into_iter().partition(|method| method.needs_step);
     // Neighbours of which the same is to be said share a line.
     let mut lines: Vec<(Vec<&str>, String)> = Vec::new();

@@ -31,12 +31,12 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
         Some(reason) if reason.kind == "stop_condition" => "ended",
         Some(_) => "stopped",
     };
-    let automatic = if run.automatic { " (auto)" } else { "" };
+    let automatic = if run.automatic && run.method != "auto" { " (auto)" } else { "" };
     let rejected = if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
     let (from, to) = (short(run.t_start), short(run.outcome.t_reached));
     let steps = count(statistics.steps as usize, "step");
     let time = time_text(run.seconds.solve);
-    line(verb, &format!("{from} … {to}   {}{automatic}, {order}, {steps}{rejected}   {time}", run.method));
+    line(verb, &format!("{from} … {to}   {}{automatic}, {order}, {steps}{rejected}   {time}", run.methods()));
     if let Some(choice) =
         run.choice_text().filter(|_| verbose || run.outcome.chosen.as_ref().is_some_and(|c| c.shares.len() > 1))
     {
@@ -48,7 +48,10 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
             line("next", &reason.hint);
         }
     } else if run.outcome.stiff {
-        line("note", "the model looks stiff: the steps were limited by stability, not by accuracy");
+        line(
+            "note",
+            "the model looks stiff: stability, not accuracy, limited the steps; `-m auto` or `radau` is faster",
+        );
     }
     if let Some(drift) = run.outcome.energy_drift {
         line("energy", &format!("changed by {drift:.1e} of its size at most, as this method counts it"));
@@ -56,7 +59,7 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     if let Some((name, t)) = &run.not_finite {
         line("note", &format!("`{name}` is not a finite number at t = {}", short(*t)));
     }
-    match options.step {
+    match run.step {
         Some(h) => {
             line("asked", &format!("fixed step {}: the error is not controlled", short(h)));
             let span = run.t_end - run.t_start;

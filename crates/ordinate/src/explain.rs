@@ -40,7 +40,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
     };
     let value = |k: usize| outcome.y.get(k).copied().unwrap_or(f64::NAN);
     let stiff = if outcome.stiff {
-        "the model looks stiff, which explicit methods cannot do well; reduce the time span or the stiffness"
+        "the model looks stiff, which explicit methods cannot do well: use `-m auto`, `radau` or `bdf`"
     } else {
         "look at the solution up to this time with `--plot`"
     };
@@ -65,6 +65,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             state(component),
             format!("the equations of a step could not be solved at t = {} (step {h:.1e}): {} does not converge", short(t), named(component)),
             "a smaller `--step`, or `guess` values nearer to the solution; look for a place where the equations have no solution".into(),
+        ),
+        Reason::SingularJacobian { t, h: 0.0, component } => (
+            t,
+            state(component),
+            format!("the equations do not determine {} at t = {}: their Jacobian is singular there", named(component), short(t)),
+            format!("give a start value of {}, or others; with `--index direct` use `radau5` or `bdf`; or an equation repeats another one", named(component)),
         ),
         Reason::SingularJacobian { t, h, component } => (
             t,

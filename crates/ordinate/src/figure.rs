@@ -28,7 +28,7 @@ const MAX_MARKS: usize = 60;
 pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptions) -> Result<Figure, String> {
     let steps = run.outcome.statistics.steps;
     let steps = format!("{steps} step{}", if steps == 1 { "" } else { "s" });
-    let mut title = format!("{}  ({}, {steps})", compiled.name, run.method);
+    let mut title = format!("{}  ({}, {steps})", compiled.name, run.methods());
     let mut figure = Figure::new("");
     match &options.phase {
         Some((x, y)) => {

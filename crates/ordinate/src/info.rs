@@ -43,7 +43,9 @@ impl Info {
         }));
         Info {
             states: compiled.program.state_names[..compiled.program.visible].to_vec(),
-            hidden: compiled.program.state_names[compiled.program.visible..].to_vec(),
+            // Algebraic states have names and columns of their own.
+            hidden: compiled.program.state_names[compiled.program.visible..compiled.program.layout.differential()]
+                .to_vec(),
             parameters: compiled.parameter_values(),
             inputs: names(&mut model.inputs.iter().map(|given| given.var)),
             outputs: names(&mut model.outputs.iter().copied()),
@@ -209,7 +211,12 @@ pub fn info(compiled: &Compiled) -> String {
             1 => format!("1 degree of freedom: {}", list(&info.free)),
             n => format!("{n} degrees of freedom: {}", list(&info.free)),
         };
-        line("starts", &format!("{free}; {} follow", list(&info.follows)));
+        let follow = match info.follows.as_slice() {
+            [] => String::new(),
+            [one] => format!("; {one} follows"),
+            many => format!("; {} follow", list(many)),
+        };
+        line("starts", &format!("{free}{follow}"));
     }
     if !info.algebraic.is_empty() {
         line("algebraic", &list(&info.algebraic));

@@ -5,8 +5,28 @@ use ordinate_solve::{AUTOMATIC, BadParameter, Choice, NewtonOptions, by_name, na
 
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
-const LATER: &[&str] = &[
-    "lsoda", "ode23s",
+const LATER: &[&str] = &["lsoda", "ode23s"];
+
+/// Methods for stiff or algebraic models that other tools have.
+const STIFF_ELSEWHERE: &[&str] = &[
+    "lsoda",
+    "lsode",
+    "vode",
+    "cvode",
+    "ida",
+    "dassl",
+    "daspk",
+    "rodas",
+    "ode23s",
+    "ode23tb",
+    "ode15i",
+    "seulex",
+    "stiff",
+    "radauiia",
+    "rosenbrock",
+    "esdirk",
+    "kvaerno5",
+    "tr-bdf2",
 ];
 
 /// Names of SciPy and MATLAB.
@@ -62,17 +82,21 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
         } else {
             format!("there is no method `{name}`")
         };
+        let problem = match STIFF_ELSEWHERE.contains(&lower.as_str()) {
+            true => format!("{problem}; for stiff and algebraic models use `auto`, `radau` or `bdf`"),
+            false => problem,
+        };
         return Err(RunError::Usage(format!("{problem}; available: {}", methods_text())));
     };
     let choice = with_parameters(choice, options).map_err(|e| {
         RunError::Usage(match e {
             BadParameter::NoNewton { method } => format!(
-                "`--newton`, `--newton-tol`, `--newton-start` and `--trace newton` belong to implicit methods such as `radau5`, not to `{method}`"
+                "`--newton`, `--newton-tol`, `--newton-max`, `--newton-start` and `--trace newton` belong to implicit methods such as `radau5`, not to `{method}`"
             ),
             BadParameter::NoPhi { method } => format!("`--phi` belongs to `rk2`, not to `{method}`"),
             BadParameter::PhiOutOfRange { phi } => format!("`--phi` must lie in (0, 1], not {phi}"),
             BadParameter::NoOrder { method } => {
-                format!("`--order` belongs to `taylor`, `mtsm`, `abm`, `adams` and `bdf`; the order of `{method}` is its own")
+                format!("`--order` and `--max-order` belong to `taylor`, `mtsm`, `abm`, `adams` and `bdf`; the order of `{method}` is its own")
             }
             BadParameter::NoMaxOrder { method } => {
                 format!("`{method}` does not choose its order, so it has no `--max-order`; give `--order`")

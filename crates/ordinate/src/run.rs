@@ -119,6 +119,8 @@ pub struct Run {
     pub order: u32,
     /// Whether it was chosen automatically.
     pub automatic: bool,
+    /// The fixed step, if there was one.
+    pub step: Option<f64>,
     /// Start time.
     pub t_start: f64,
     /// The end asked for.
@@ -138,6 +140,13 @@ pub struct Run {
 }
 
 impl Run {
+    /// The method, or all that took steps.
+    pub fn methods(&self) -> String {
+        let shares = self.outcome.chosen.iter().flat_map(|chosen| &chosen.shares);
+        let names: Vec<&str> = shares.map(|(name, _)| *name).collect();
+        if names.is_empty() { self.method.into() } else { names.join(" + ") }
+    }
+
     /// Which methods `auto` took and why, in words; `None` if the method was named.
     pub fn choice_text(&self) -> Option<String> {
         let Chosen { shares, why } = self.outcome.chosen.as_ref()?;
@@ -148,6 +157,7 @@ impl Run {
                 "the model has algebraic equations that are solved together with the differential ones".into()
             }
             Why::Linear => "the model is linear".into(),
+            Why::GivenStep => "the step is fixed, and this method bears any".into(),
             Why::Smooth => "the model is not stiff".into(),
             Why::Stiff { t } => {
                 format!("stability limited the steps of the explicit method at t = {}: the model is stiff", short(*t))
@@ -259,6 +269,7 @@ fn run(
         method: outcome.chosen.as_ref().and_then(most).unwrap_or(choice.name()),
         order: choice.order(),
         automatic,
+        step: options.step,
         t_start,
         t_end,
         reason,

@@ -35,6 +35,8 @@ pub enum Why {
     Algebraic,
     /// The system is linear.
     Linear,
+    /// The step is given, and this method bears any.
+    GivenStep,
     /// There was no reason to take another one.
     Smooth,
     /// Stability limited the steps of the explicit method, first at this time.
@@ -77,14 +79,14 @@ pub struct Switching {
 }
 
 impl Switching {
-    /// The methods from `implicit` on are for stiff systems; there may be none.
+    /// The methods from `implicit` on are for stiff systems; there may be none of either kind.
     pub fn new(methods: Vec<Named>, implicit: usize) -> Switching {
         Switching {
             accepted: vec![0; methods.len()],
             methods,
             implicit,
             active: None,
-            stiff: false,
+            stiff: implicit == 0,
             first_stiff: None,
             algebraic: false,
             watch: Stiffness::every(10),
@@ -126,9 +128,8 @@ impl Switching {
 
     /// Looks whether another method should take the next steps.
     fn look(&mut self, system: &mut dyn System, from: &Point) {
-        let Some(active) = self.active.filter(|_| self.implicit < self.methods.len() && !self.algebraic) else {
-            return;
-        };
+        let choice = self.implicit > 0 && self.implicit < self.methods.len() && !self.algebraic;
+        let Some(active) = self.active.filter(|_| choice) else { return };
         if active < self.implicit {
             self.watch.watch(&mut *self.methods[active].method, system, from);
             if self.watch.found && system.jacobian_pattern().is_some() {
@@ -278,6 +279,7 @@ impl Method for Switching {
         let why = match self.first_stiff {
             _ if self.algebraic => Why::Algebraic,
             Some(t) => Why::Stiff { t },
+            None if self.implicit == 0 => Why::GivenStep,
             None if self.linear() => Why::Linear,
             None => Why::Smooth,
         };

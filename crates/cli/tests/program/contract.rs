@@ -299,7 +299,7 @@ fn a_run_of_no_length_has_one_row() {
     let place = Place::new();
     let s = place.run(&["run", "-e", OSCILLATOR, "-t", "0", "--summary", "json", "-o", "o.csv", "-q"]).expect(0).json();
     assert_eq!(place.table("o.csv").rows, [[0.0, 1.0, 0.0]]);
-    assert_eq!((s["steps"].as_u64(), s["order"]["mean"].as_f64()), (Some(0), Some(8.0)));
+    assert_eq!((s["steps"].as_u64(), s["order"]["mean"].as_f64()), (Some(0), Some(64.0)));
 }
 
 #[test]

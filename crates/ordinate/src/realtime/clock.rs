@@ -91,7 +91,7 @@ mod linux {
         match std::io::Error::last_os_error().kind() {
             std::io::ErrorKind::PermissionDenied => "not permitted".into(),
             std::io::ErrorKind::InvalidInput => "there is no such processor".into(),
-            _ => std::io::Error::last_os_error().to_string(),
+            _ => "the system says no".into(),
         }
     }
 
@@ -105,14 +105,14 @@ mod linux {
                 libc::sched_getaffinity(0, size, &raw mut before);
                 granted.before.processors = Some(Processors(before));
                 let mut set: libc::cpu_set_t = std::mem::zeroed();
-                let known = cpu < 8 * size;
+                let known = cpu < 8 * size && libc::CPU_ISSET(cpu, &before);
                 if known {
                     libc::CPU_SET(cpu, &mut set);
                 }
                 known && libc::sched_setaffinity(0, size, &raw const set) == 0
             };
             if !bound {
-                granted.refused.push(format!("processor {cpu}: {}", reason()));
+                granted.refused.push(format!("processor {cpu}: there is none that may be used"));
                 granted.before.processors = None;
             }
         }

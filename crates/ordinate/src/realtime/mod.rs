@@ -90,6 +90,11 @@ pub fn realtime(
             "{samples:.1e} samples are more than {MAX_SAMPLES:.0e}; use a lower `--rate` or a shorter run"
         )));
     }
+    if samples < 1.0 {
+        return Err(RunError::Usage(format!(
+            "the run is shorter than one sample of {period} s; use a higher `--rate` or a longer run"
+        )));
+    }
     let automatic = options.method.eq_ignore_ascii_case("auto");
     let method = if automatic { METHOD.into() } else { options.method.clone() };
     // The time of a step must be bounded.
@@ -112,6 +117,11 @@ pub fn realtime(
     let mut run = result?;
     run.automatic = automatic;
     rows.chunks_exact(width.max(1)).try_for_each(|row| sink.row(row)).map_err(RunError::Rows)?;
+    if let Some(reason) = run.reason.as_mut().filter(|reason| reason.kind == "newton_failed") {
+        let most = options.newton.most.unwrap_or(BLOCK_ITERATIONS);
+        reason.hint =
+            format!("a higher `--rate`, more `--substeps`, or more iterations than {most} with `--newton-max`");
+    }
     if let (Some(t), Some(reason)) = (stopped, &mut run.reason) {
         reason.message =
             format!("the deadline at t = {} was missed, and `--on-overrun stop` ends the run", crate::short(t));

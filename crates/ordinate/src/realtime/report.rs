@@ -72,7 +72,11 @@ impl RealTimeReport {
         let mut out = String::new();
         let mut line = |head: &str, text: &str| writeln!(out, "{head:<7} {text}").expect("a string takes all text");
         let how = if self.dry { "as fast as possible" } else { "against the clock" };
-        line("real", &format!("{} samples of {} {how}", self.samples, micro(self.period)));
+        let s = if self.samples == 1 { "" } else { "s" };
+        line("real", &format!("{} sample{s} of {} {how}", self.samples, micro(self.period)));
+        if self.samples == 0 {
+            return out;
+        }
         line(
             "compute",
             &format!(
@@ -100,7 +104,7 @@ impl RealTimeReport {
             (n, false) => line(
                 "missed",
                 &format!(
-                    "{n} of {} deadlines, the first at t = {}; {} samples left out",
+                    "{n} of {} deadlines, the first at t = {}; {} periods passed over",
                     self.samples,
                     crate::short(self.first_missed.unwrap_or(0.0)),
                     self.skipped

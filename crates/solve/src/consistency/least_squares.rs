@@ -85,6 +85,11 @@ fn reflect(head: f64, tail: &[f64], diagonal: f64, x: &mut [f64]) {
 impl LeastSquares {
     /// Decomposes a matrix that is given by columns.
     pub fn new(rows: usize, columns: usize, a: Vec<f64>) -> LeastSquares {
+        LeastSquares::of_rank(rows, columns, a, RANK)
+    }
+
+    /// The same where nothing but this part of the first column counts as rounding.
+    pub fn of_rank(rows: usize, columns: usize, a: Vec<f64>, rounding: f64) -> LeastSquares {
         assert_eq!(a.len(), rows * columns, "a full matrix");
         let mut qr = Reflections { rows, columns, a, heads: Vec::new() };
         let mut order: Vec<usize> = (0..columns).collect();
@@ -97,7 +102,7 @@ impl LeastSquares {
             if k == 0 {
                 first = norm;
             }
-            if norm <= RANK * first || norm == 0.0 {
+            if norm <= rounding * first || norm == 0.0 {
                 break;
             }
             order.swap(k, best.0);

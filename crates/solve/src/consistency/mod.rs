@@ -138,8 +138,17 @@ impl Consistency {
         let guess = y.to_vec();
         let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
         if search::find(&mut equations, &free, y, Effort::All) {
-            self.polish(system, t, y, d);
-            return Ok(());
+            // A system of higher index that is solved as it is determines its algebraic states only by derivatives.
+            let undetermined = search::undetermined(&mut equations, &free, y).filter(|_| !self.direct);
+            let Some(component) = undetermined else {
+                self.polish(system, t, y, d);
+                return Ok(());
+            };
+            // The nearest thing to a solution says nothing; what the given values violate does.
+            y.copy_from_slice(&guess);
+            if search::violated(&mut equations, y).is_empty() {
+                return Err(Reason::SingularJacobian { t, h: 0.0, component });
+            }
         }
         let found = search::explain(&mut equations, &free, &guess, y);
         let reason = found.reason();

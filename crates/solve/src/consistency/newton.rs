@@ -20,6 +20,8 @@ const MOST: usize = 60;
 const SHORTEST: f64 = 1e-8;
 /// A correction of so many tolerances is the last one, for the next is about its square.
 const CONVERGED: f64 = 1e-4;
+/// Matrices with more elements are not looked at for what the given states determine.
+const MEDIUM: usize = 250_000;
 /// Matrices with more elements are not decomposed as dense ones.
 const LARGEST: usize = 4_000_000;
 
@@ -130,6 +132,45 @@ fn length(x: &[f64]) -> f64 {
 
 fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+/// By how much the unknowns change at most, as a part of their own size or that of the given states, if every equation is
+/// violated by its tolerance: what is left of the digits of the given states. With it the unknown that is determined worst.
+pub(super) fn sensitivity(equations: &mut Equations, unknowns: &Unknowns, y: &[f64]) -> (f64, usize) {
+    let mut r = vec![0.0; equations.count];
+    if unknowns.states.is_empty() || !(equations.residuals(y, &mut r) && equations.derivatives(y)) {
+        return (0.0, 0);
+    }
+    let weights = equations.weights(y);
+    let scales = equations.scales(&weights, &r);
+    let (rows, columns) = (unknowns.rows.len(), unknowns.states.len());
+    let a = unknowns.matrix(equations, &weights, &scales);
+    if rows * columns > MEDIUM || a.iter().any(|a| !a.is_finite()) {
+        return (0.0, 0);
+    }
+    // A direction that is lost against the others is not left out here: it is what this is about.
+    let squares = LeastSquares::of_rank(rows, columns, a, 1e-18);
+    let worst = unknowns.states[squares.order[squares.rank.min(columns - 1)]];
+    if squares.rank < rows.min(columns) {
+        return (f64::INFINITY, worst);
+    }
+    let mut decomposition = Decomposition::Dense(squares);
+    let is_given = |i: usize| unknowns.column[i].is_none();
+    let size =
+        |given: bool| (0..y.len()).filter(|&i| !given || is_given(i)).fold(0.0, |most: f64, i| most.max(y[i].abs()));
+    let typical = if size(true) > 0.0 { size(true) } else { size(false) };
+    // Where all is zero the tolerances alone say what is small.
+    let counts = |i: usize| equations.tol.atol[i] / equations.tol.rtol.max(1e-12);
+    let mut most = 0.0f64;
+    for pattern in 0..4usize {
+        // A few patterns of signs, so that no effects cancel in all of them.
+        let sign = |row: usize| if (row / (pattern + 1) + pattern).is_multiple_of(2) { 1.0 } else { -1.0 };
+        let violated: Vec<f64> = scales.iter().enumerate().map(|(row, scale)| sign(row) * scale).collect();
+        for (change, &state) in decomposition.solve(&violated, unknowns, &scales).iter().zip(&unknowns.states) {
+            most = (change.abs() * weights[state] / y[state].abs().max(typical).max(counts(state))).max(most);
+        }
+    }
+    (most, worst)
 }
 
 /// Changes the unknowns in y until their corrections are small.

@@ -12,6 +12,9 @@ const GUESSED: usize = 200;
 /// So many given states are tried to be freed.
 const CANDIDATES: usize = 64;
 
+/// States that change by so many times the relative tolerance of the given ones do not follow from those.
+const UNDETERMINED: f64 = 1e4;
+
 /// How hard to try.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Effort {
@@ -78,6 +81,15 @@ pub(super) fn find(equations: &mut Equations, free: &[bool], y: &mut [f64], effo
         y.copy_from_slice(&best);
     }
     found
+}
+
+/// A state that does not follow from what is given, or only from its last digits: x = 1, x′ = 0.1 on the unit circle has a
+/// solution only for x a trillionth beside 1, with a velocity of ten thousand.
+pub(super) fn undetermined(equations: &mut Equations, free: &[bool], y: &[f64]) -> Option<usize> {
+    let unknowns = Unknowns::new(equations, free);
+    let digits = equations.tol.rtol.max(1e-12);
+    let (sensitivity, worst) = newton::sensitivity(equations, &unknowns, y);
+    (sensitivity >= UNDETERMINED * digits).then_some(worst)
 }
 
 /// Guesses around the given one: near and far, to all sides.

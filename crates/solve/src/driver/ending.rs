@@ -64,7 +64,9 @@ impl Run<'_> {
         let (t, elapsed) = (self.t, self.t - self.t_start);
         self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
-        let speed = |i: usize| self.f[i].abs() * elapsed / (self.y[i].abs() + self.tol.atol[i] + f64::MIN_POSITIVE);
+        // What merely passes through zero is slow compared with where it came from.
+        let size = |i: usize| self.y[i].abs() + self.y_start[i].abs() + self.tol.atol[i] + f64::MIN_POSITIVE;
+        let speed = |i: usize| self.f[i].abs() * elapsed / size(i);
         let fastest = (0..self.y.len()).max_by(|&i, &j| speed(i).total_cmp(&speed(j)));
         match fastest {
             Some(component) if speed(component) > 1e6 => {
