@@ -309,6 +309,7 @@ impl<'a> Run<'a> {
     }
 
     fn check_limits(&mut self) -> Result<(), Reason> {
+        self.check_sliding()?;
         let attempts = self.statistics.steps + self.statistics.rejected + self.statistics.events;
         if attempts >= self.options.max_steps {
             return Err(Reason::MaxSteps { t: self.t, h: self.h, limit: self.options.max_steps });

@@ -27,6 +27,24 @@ impl Run<'_> {
         Some(Reason::Singularity { t, pole, component, exponent: self.method.singularity().map(|s| s.exponent) })
     }
 
+    /// A mixture of both sides of a switch fulfils differential equations, but an algebraic one must hold by itself: where it
+    /// does not, there is no solution on the boundary.
+    pub(super) fn check_sliding(&mut self) -> Result<(), Reason> {
+        let layout = self.flow.system.layout();
+        let (differential, states) = (layout.differential(), layout.states);
+        if self.flow.sliding.is_none() || differential == states {
+            return Ok(());
+        }
+        self.flow.system.derivative(self.t, &self.y, &self.d, &mut self.f);
+        self.f_known = false;
+        let size = self.y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+        let resolved = |i: usize| 1e3 * (self.tol.atol[i] + self.tol.rtol * size);
+        match (differential..states).find(|&i| self.f[i].abs() > resolved(i) || self.f[i].is_nan()) {
+            Some(equation) => Err(Reason::Inconsistent { t: self.t, equation, residual: self.f[equation] }),
+            None => Ok(()),
+        }
+    }
+
     /// The singularity that the method sees right ahead.
     pub(super) fn seen_singularity(&self) -> Option<Reason> {
         let seen = self.method.singularity()?;

@@ -253,7 +253,13 @@ impl Stage {
                     }
                 }
                 Goal::Part(kappa) => {
-                    if size == 0.0 || self.left * size <= kappa {
+                    let small = size == 0.0 || self.left * size <= kappa;
+                    // The first change alone proves nothing: where the Jacobian is far too large, as of a root near its
+                    // branch point, every change is small. The residual must have become smaller, too.
+                    let proven = iteration > 0
+                        || size <= 1e-3 * kappa
+                        || (small && self.residual(system, equation, 1, y)? <= 0.5 * residual);
+                    if small && proven {
                         self.stale |= convergence.rate > SLOW;
                         return Ok(convergence);
                     }

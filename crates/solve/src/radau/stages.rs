@@ -190,7 +190,9 @@ impl Stages {
                     if iteration > 0 && self.rate >= 0.99 {
                         return Err(Failure::Step(StepFailure::Newton { component: worst }));
                     }
-                    if size == 0.0 || self.left * size <= kappa {
+                    // The first change alone proves nothing: where the Jacobian is far too large, as of a root near its
+                    // branch point, every change is small, and the extrapolated iterate would pass for the solution.
+                    if size == 0.0 || (iteration > 0 && self.left * size <= kappa) {
                         return Ok(());
                     }
                     let remaining = (task.most - iteration - 1) as i32;

@@ -56,8 +56,8 @@ pub(super) struct Emitter<'a> {
     pub anchors: Vec<(Base, usize)>,
 }
 
-/// Code for all orders up to `top`.
-pub(super) fn emit(engine: &Engine, plan: &Plan, top: usize) -> Emitted {
+/// Code for all orders up to `top`; `None` if the registers do not suffice.
+pub(super) fn emit(engine: &Engine, plan: &Plan, top: usize) -> Option<Emitted> {
     assert!(2 <= top && top <= engine.room && top <= 127, "an order there is room for");
     let mut e = Emitter {
         plan,
@@ -105,7 +105,10 @@ pub(super) fn emit(engine: &Engine, plan: &Plan, top: usize) -> Emitted {
         e.asm.jump(starts[k]);
     }
     let anchor = e.anchors[0].1;
-    Emitted { bytes: e.asm.into_bytes(), first, start, entries, pool: e.pool, weights: e.weights, anchor }
+    let whole = !e.registers.exhausted;
+    let emitted =
+        Emitted { bytes: e.asm.into_bytes(), first, start, entries, pool: e.pool, weights: e.weights, anchor };
+    whole.then_some(emitted)
 }
 
 /// Where the pointers into the memory point: near the coefficients of low orders, which are read most often.

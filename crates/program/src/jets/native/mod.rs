@@ -75,7 +75,7 @@ impl Native {
         if top < 2 || !fits(&engine.code) && !cfg!(test) {
             return None;
         }
-        let emitted = emit::emit(engine, &Plan::new(engine), top);
+        let emitted = emit::emit(engine, &Plan::new(engine), top)?;
         Some(Native {
             code: Arc::new(Executable::new(&emitted.bytes)?),
             first: emitted.first,

@@ -32,6 +32,8 @@ pub(super) struct Registers {
     free: u16,
     /// Those that must not be given up now, one bit each.
     locked: u16,
+    /// An instruction needed more registers than there are: the code is of no use.
+    pub exhausted: bool,
     pub places: Vec<Place>,
 }
 
@@ -39,7 +41,7 @@ impl Registers {
     /// Empty ones for so many values.
     pub fn new(values: usize) -> Registers {
         let places = vec![Place { register: None, stored: false, next: NEVER }; values];
-        Registers { holds: [TEMPORARY; 16], free: u16::MAX, locked: 0, places }
+        Registers { holds: [TEMPORARY; 16], free: u16::MAX, locked: 0, exhausted: false, places }
     }
 
     /// The values in registers.
@@ -56,9 +58,10 @@ impl Registers {
             return Ok(free.trailing_zeros() as Vector);
         }
         let candidates = (0..16u8).filter(|&r| self.locked >> r & 1 == 0 && self.holds[r as usize] != TEMPORARY);
-        let register = candidates
-            .max_by_key(|&r| self.places[self.holds[r as usize] as usize].next)
-            .expect("no instruction needs all registers");
+        let Some(register) = candidates.max_by_key(|&r| self.places[self.holds[r as usize] as usize].next) else {
+            self.exhausted = true;
+            return Ok(0);
+        };
         let value = self.holds[register as usize];
         let place = &mut self.places[value as usize];
         place.register = None;
