@@ -4,7 +4,8 @@
 //!
 //! What comes out of a trajectory depends neither on the others nor on the number of threads.
 
-use crate::run::{Recorder, StartValues, final_values};
+use crate::recorder::{Recorder, final_values};
+use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink, RunError, explain};
 use ordinate_program::{Evaluator, JetCode, LaneSeries};
 use ordinate_solve::{

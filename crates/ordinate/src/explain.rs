@@ -70,7 +70,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the equations do not determine {} at t = {}: their Jacobian is singular there", named(component), short(t)),
-            format!("give a start value of {}, or others; with `--index direct` use `radau5` or `bdf`; or an equation repeats another one", named(component)),
+            format!("give a start value of {}, or others; or an equation repeats another one", named(component)),
         ),
         Reason::SingularJacobian { t, h, component } => (
             t,
@@ -273,6 +273,9 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
                 state(velocity)
             )
         }
+        UsageError::NotForIndex { index } => format!(
+            "the model has index {index}, and this method cannot solve it as it is; leave `--index direct` out, or use `radau5` or `bdf`"
+        ),
         UsageError::NoPattern => "this method must know on what the derivatives depend".into(),
         UsageError::BadPast { t } => format!("the value at {t} does not lie before the ones that follow it"),
     }

@@ -26,7 +26,9 @@ mod methods;
 mod number;
 mod realtime;
 mod record;
+mod recorder;
 mod run;
+mod start;
 mod summary;
 pub mod transform;
 
@@ -42,5 +44,6 @@ pub use ordinate_solve::{FirstIterate, NewtonIterate, NewtonKind, NewtonOptions,
 pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
-pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, check_starts, run_range, simulate};
+pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
+pub use start::check_starts;
 pub use summary::summary_json;

@@ -1,7 +1,7 @@
 //! The methods by name: which there are, which are meant, which belong to later versions.
 
 use crate::{RunError, RunOptions};
-use ordinate_solve::{AUTOMATIC, BadParameter, Choice, NewtonOptions, by_name, names};
+use ordinate_solve::{AUTOMATIC, BadParameter, Choice, FirstIterate, NewtonOptions, by_name, names};
 
 /// Methods that are named in the documentation but belong to later versions.
 #[rustfmt::skip]
@@ -110,6 +110,12 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
             BadParameter::BadScale { scale, .. } => format!("`--h-scale` must be above 1, not {scale}"),
         })
     })?;
+    let newton = &options.newton;
+    if options.step.is_none() && (newton.tolerance.is_some() || matches!(newton.first, FirstIterate::Given(_))) {
+        return Err(RunError::Usage(
+            "`--newton-tol` and a value of `--newton-start` are for a fixed step: give `--step H`; with controlled steps the iteration follows from the tolerances".into(),
+        ));
+    }
     if options.step.is_none() && choice.needs_step() {
         let name = choice.name();
         return Err(RunError::Usage(format!(

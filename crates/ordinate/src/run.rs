@@ -1,16 +1,15 @@
 //! A run: start values, method, driver, rows; and what came out.
 
 use crate::methods::choose;
-use crate::transform::auxiliary_starts;
+use crate::recorder::{Recorder, final_values};
+use crate::start::StartValues;
 use crate::transform::polynomial;
 use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
-use ordinate_program::Evaluator;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Chosen, Interrupt, Mixture, NewtonIterate, NewtonOptions, Options, Outcome, Rows, Sink,
-    Start, Status, Why,
+    AbsoluteTolerance, Choice, Chosen, Interrupt, Mixture, NewtonOptions, Options, Outcome, Rows, Sink, Status, Why,
 };
-use ordinate_syntax::{Diagnostic, Span};
+use ordinate_syntax::Diagnostic;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -221,10 +220,9 @@ fn run(
     let stored = compiled.stored_names();
     let mut all = stored.clone();
     all.extend(compiled.program.output_names[compiled.sorted.columns.len()..].iter().cloned());
-    sink.begin(&all, stored.len()).map_err(RunError::Rows)?;
-
     let mut seconds = Vec::with_capacity(options.repeat.max(1));
     let mut recorder = Recorder::new(compiled, sink, &start);
+    recorder.announce(all.clone(), stored.len());
     // Start values that must follow from the equations are compared at the start, whether or not a row is wanted there.
     if let Rows::At(times) = &mut solver_options.rows
         && !start.checks.is_empty()
@@ -385,99 +383,6 @@ fn solver_options(
     })
 }
 
-/// Values at the start, checked.
-pub(crate) struct StartValues {
-    pub states: Vec<f64>,
-    pub held: Vec<f64>,
-    /// Which states are given; the others are guesses, and follow from the equations.
-    pub given: Vec<bool>,
-    /// Column, name and value of start values that must follow from the equations.
-    pub checks: Vec<(usize, String, f64)>,
-}
-
-impl StartValues {
-    /// Where the driver begins.
-    pub fn from(&self, t: f64) -> Start<'_> {
-        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given) }
-    }
-
-    pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
-        let model = &compiled.sorted.model;
-        let mut diagnostics = Vec::new();
-        for (given, time) in model.starts.iter().zip(&compiled.start_times) {
-            if let Some((_, span)) = given.at.filter(|_| *time != Some(t_start)) {
-                diagnostics.push(start_time_mistake(&model.name(given.var), *time, t_start, span));
-            }
-        }
-        let values = evaluator.starts(t_start);
-        let (n, m) = (compiled.program.layout.states, compiled.program.layout.held);
-        let visible = compiled.program.own_states();
-        for (state, value) in compiled.sorted.states.iter().zip(&values).take(visible) {
-            if !value.is_finite() {
-                let name = model.name(state.var);
-                let span = model.starts.iter().find(|given| given.var == state.var).map_or(Span::default(), |g| g.span);
-                diagnostics.push(
-                    Diagnostic::error(
-                        "bad-value",
-                        span,
-                        format!("the start value of `{name}` is not finite ({value})"),
-                    )
-                    .help("a division by zero or a function outside of its domain; change the expression"),
-                );
-            }
-        }
-        let (mut states, held) = (values[..n].to_vec(), values[n..n + m].to_vec());
-        if diagnostics.is_empty() {
-            diagnostics.extend(auxiliary_starts(compiled, evaluator, t_start, &mut states, &held));
-        }
-        if !diagnostics.is_empty() {
-            return Err(RunError::Model(diagnostics));
-        }
-        let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
-        let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
-        Ok(StartValues {
-            states,
-            held,
-            given: given_states(compiled),
-            checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
-        })
-    }
-}
-
-/// The states that have a start value, in the order of y. What stands for the value of an algebraic state is compared when
-/// it is found.
-fn given_states(compiled: &Compiled) -> Vec<bool> {
-    let sorted = &compiled.sorted;
-    let constrained = !sorted.invariants.is_empty();
-    let mut given: Vec<bool> = sorted.states.iter().map(|state| state.start.is_some() || !constrained).collect();
-    given.resize(compiled.program.layout.states, false);
-    given
-}
-
-/// Mistakes of start values that show only when they are evaluated. Without a `run` line the start time is left to
-/// the command, and only the values are looked at.
-pub fn check_starts(compiled: &Compiled) -> Vec<Diagnostic> {
-    let own = compiled.run;
-    let mut evaluator = Evaluator::new(compiled.program.clone());
-    match StartValues::new(compiled, &mut evaluator, own.map_or(0.0, |(from, _)| from)) {
-        Err(RunError::Model(mut found)) => {
-            found.retain(|d| own.is_some() || d.code != "start-time");
-            found
-        }
-        Err(RunError::NoEndTime | RunError::Usage(_) | RunError::Rows(_)) | Ok(_) => Vec::new(),
-    }
-}
-
-fn start_time_mistake(name: &str, given: Option<f64>, t_start: f64, span: Span) -> Diagnostic {
-    let given = given.map_or_else(|| "this time".to_string(), |t| t.to_string());
-    Diagnostic::error(
-        "start-time",
-        span,
-        format!("the start value of `{name}` is given at {given}, but the run starts at {t_start}"),
-    )
-    .help("give it at the start time, or change the start time by `run` or `--t-start`")
-}
-
 /// For repeated solutions that are only timed.
 struct Silent;
 
@@ -485,122 +390,4 @@ impl Sink for Silent {
     fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         ControlFlow::Continue(())
     }
-}
-
-/// Evaluates the outputs of each row and hands it on.
-pub(crate) struct Recorder<'a> {
-    evaluator: Evaluator,
-    sink: &'a mut dyn RowSink,
-    values: Vec<f64>,
-    /// States that are stored.
-    states: usize,
-    rows: usize,
-    /// Time of the last row.
-    t: f64,
-    wants_steps: bool,
-    /// What is still to be compared with the first row.
-    checks: &'a [(usize, String, f64)],
-    /// The first row was not asked for: it is only compared.
-    unasked: bool,
-    failure: Option<RowError>,
-    pub inconsistent: Option<(String, f64, f64)>,
-    /// Column and time of the first value that is not finite.
-    not_finite: Option<(usize, f64)>,
-}
-
-impl<'a> Recorder<'a> {
-    pub fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
-        let states = compiled.program.visible;
-        Recorder {
-            evaluator: Evaluator::new(compiled.program.clone()),
-            values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
-            states,
-            rows: 0,
-            t: f64::NEG_INFINITY,
-            wants_steps: sink.wants_steps(),
-            sink,
-            checks: &start.checks,
-            unasked: false,
-            failure: None,
-            inconsistent: None,
-            not_finite: None,
-        }
-    }
-
-    /// The driver hands no row over once it was interrupted; where it got to is worth one all the same.
-    fn last_row(&mut self, outcome: &Outcome) {
-        let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
-        if fine && outcome.t_reached > self.t {
-            // a failure is kept in the recorder
-            let _ = self.row(outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref());
-        }
-    }
-}
-
-/// The outputs at a point; while the solution slides along boundaries, a mixture like its derivative.
-fn outputs(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>, out: &mut [f64]) {
-    match sliding {
-        None => evaluator.outputs(t, y, d, out),
-        Some(mixture) => mixture.mix(&mut |d, out| evaluator.outputs(t, y, d, out), out),
-    }
-}
-
-/// A given start value agrees with the one that follows from the equations within this.
-const CONSISTENT: f64 = 1e-6;
-
-impl Sink for Recorder<'_> {
-    fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
-        self.values[0] = t;
-        self.values[1..=self.states].copy_from_slice(&y[..self.states]);
-        let out = &mut self.values[self.states + 1..];
-        outputs(&mut self.evaluator, t, y, d, sliding, out);
-        for (column, name, given) in std::mem::take(&mut self.checks) {
-            let found = self.values[1 + self.states + column];
-            if (found - given).abs() > CONSISTENT * given.abs().max(1.0) || found.is_nan() {
-                self.inconsistent = Some((name.clone(), *given, found));
-                return ControlFlow::Break(Interrupt);
-            }
-        }
-        if std::mem::take(&mut self.unasked) {
-            return ControlFlow::Continue(());
-        }
-        self.rows += 1;
-        if self.not_finite.is_none() {
-            self.not_finite = self.values.iter().position(|value| !value.is_finite()).map(|column| (column, t));
-        }
-        self.t = t;
-        match self.sink.row(&self.values) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                self.failure = Some(error);
-                ControlFlow::Break(Interrupt)
-            }
-        }
-    }
-
-    fn step(&mut self, t: f64, h: f64, order: u32) -> ControlFlow<Interrupt> {
-        if !self.wants_steps || self.sink.step(t, h, order) {
-            return ControlFlow::Continue(());
-        }
-        ControlFlow::Break(Interrupt)
-    }
-
-    fn iterate(&mut self, iterate: &NewtonIterate) {
-        self.sink.iterate(iterate);
-    }
-
-    fn progress(&mut self, t: f64) -> ControlFlow<Interrupt> {
-        if self.sink.keep_going(t) { ControlFlow::Continue(()) } else { ControlFlow::Break(Interrupt) }
-    }
-}
-
-/// Names of the stored columns without `time`, and their values where a run ended.
-pub(crate) fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
-    let mut out = vec![0.0; compiled.program.outputs.results.len()];
-    let mut evaluator = Evaluator::new(compiled.program.clone());
-    if outcome.y.iter().all(|v| v.is_finite()) {
-        outputs(&mut evaluator, outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref(), &mut out);
-    }
-    let names = compiled.stored_names().into_iter().skip(1);
-    names.zip(outcome.y[..compiled.program.visible].iter().copied().chain(out)).collect()
 }

@@ -2,10 +2,14 @@
 //! and says why a run ended.
 
 mod ending;
+mod output;
 mod over;
+mod plan;
 mod restoring;
 
 use std::ops::ControlFlow;
+
+use plan::Plan;
 
 use crate::channels::Step;
 use crate::consistency::Consistency;
@@ -13,7 +17,7 @@ use crate::controller::Controller;
 use crate::crossings::{Crossing, Found};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
-use crate::options::{check_past, check_start, tolerance};
+use crate::options::{check_index, check_past, check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::sliding::Flow;
 use crate::stiffness::Stiffness;
@@ -54,16 +58,6 @@ pub fn solve_with_past(
 
 /// The sink is asked whether to go on every so many attempts.
 const PROGRESS_EVERY: u64 = 16;
-
-/// One step about to be tried.
-#[derive(Clone, Copy, Debug)]
-struct Plan {
-    h: f64,
-    /// Where it ends: t + h but for rounding.
-    end: f64,
-    /// Shorter than wished, to end at a given time.
-    cut: bool,
-}
 
 struct Run<'a> {
     flow: Flow<'a>,
@@ -123,6 +117,9 @@ impl<'a> Run<'a> {
         let (n, held) = (system.layout().states, system.layout().held);
         check_start(start, t_end, n, held)?;
         let tol = tolerance(options, n)?;
+        if !method.solves_algebraic() {
+            check_index(system.layout())?;
+        }
         let consistency = Consistency::new(system, &tol, !method.solves_algebraic());
         let layout = system.layout();
         let positive = |what, value: Option<f64>| match value {
@@ -181,6 +178,8 @@ impl<'a> Run<'a> {
     }
 
     fn go(&mut self, past: &[Past]) -> Result<(), Reason> {
+        let flow = self.sink.begin();
+        self.obey(flow)?;
         self.begin()?;
         if !past.is_empty() {
             let points: Vec<Point> =
@@ -328,43 +327,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The next step: as long as wished, but no further than the next time that must be hit.
-    fn plan(&self) -> Result<Plan, Reason> {
-        let stop = self.t_end.min(self.events.next_instant());
-        if self.options.step.is_some() {
-            return self.plan_fixed(stop);
-        }
-        // Never so short that t + h would be t.
-        let h = self.h.min(self.h_proven).max(self.smallest_step());
-        if self.t + 1.01 * h >= stop {
-            return Ok(Plan { h: stop - self.t, end: stop, cut: true });
-        }
-        let end = self.t + h;
-        Ok(Plan { h: end - self.t, end, cut: false })
-    }
-
-    /// The fixed steps end at t₀ + k·step, computed anew each time, so that rounding does not add up.
-    fn plan_fixed(&self, stop: f64) -> Result<Plan, Reason> {
-        let [start, step] = self.grid;
-        let grid = |k: f64| start + k * step;
-        let ratio = (self.t - start) / step;
-        // Behind an event t is between two points of the grid; otherwise on one but for rounding.
-        let on_grid = (self.t - grid(ratio.round())).abs() <= 4.0 * f64::EPSILON * self.t.abs();
-        let done = if on_grid { ratio.round() } else { ratio.floor() };
-        let end = grid(done + 1.0);
-        if end <= self.t {
-            return Err(Reason::StepTooSmall { t: self.t, h: step, component: 0, error: 0.0 });
-        }
-        if let Some(h) = self.shorter.filter(|h| self.t + h < end.min(stop)) {
-            return Ok(Plan { h, end: self.t + h, cut: true });
-        }
-        if end >= stop - 1e-9 * step {
-            let whole = on_grid && end <= stop + 1e-9 * step;
-            return Ok(Plan { h: if whole { step } else { stop - self.t }, end: stop, cut: !whole });
-        }
-        Ok(Plan { h: if on_grid { step } else { end - self.t }, end, cut: !on_grid })
-    }
-
     /// The step is good: hand over its rows and go to its end, or to the first event in it.
     fn advance(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
         if self.flow.consistency.is_some() && !self.restore_end(plan, trial)? {
@@ -508,68 +470,6 @@ impl<'a> Run<'a> {
         self.controller.restart();
         // A state that jumped says nothing about the next step; a mode that changed often does.
         if happened.jumped && self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
-    }
-
-    /// The rows at an instant: one if it is asked for, before and after where an action ran.
-    fn rows_at_event(&mut self, acted: bool) -> Result<(), Reason> {
-        if acted && (self.rows.adds_rows() || self.next_row <= self.t) {
-            let (y, d) = (&self.events.y_before, &self.events.d_before);
-            let flow = self.sink.row(self.t, y, d, self.events.mixture_before.as_ref());
-            self.obey(flow)?;
-            while self.next_row <= self.t {
-                self.next_row();
-            }
-            return self.here();
-        }
-        self.row_if_due()
-    }
-
-    /// The rows inside the step, up to `until` exclusively, from the dense output.
-    fn rows_before(&mut self, until: f64, plan: Plan) -> Result<(), Reason> {
-        while self.next_row < until {
-            let t = self.next_row;
-            let mut y = std::mem::take(&mut self.scratch[0]);
-            let theta = (t - self.t) / plan.h;
-            self.method.interpolate(theta, &mut y);
-            let result = self.restore_inside(t, theta, &mut y).and_then(|()| self.row(t, &y));
-            self.scratch[0] = y;
-            result?;
-            self.next_row();
-        }
-        Ok(())
-    }
-
-    fn next_row(&mut self) {
-        self.rows.advance();
-        self.next_row = self.rows.peek().unwrap_or(f64::INFINITY);
-    }
-
-    /// The rows of the current point, if any are asked for.
-    fn row_if_due(&mut self) -> Result<(), Reason> {
-        let steps = self.rows.is_steps();
-        while self.next_row <= self.t {
-            self.here()?;
-            self.next_row();
-        }
-        if steps { self.here() } else { Ok(()) }
-    }
-
-    /// The current point as a row.
-    fn here(&mut self) -> Result<(), Reason> {
-        let y = std::mem::take(&mut self.y);
-        let result = self.row(self.t, &y);
-        self.y = y;
-        result
-    }
-
-    fn row(&mut self, t: f64, y: &[f64]) -> Result<(), Reason> {
-        if let Some(component) = y.iter().position(|y| !y.is_finite()) {
-            return Err(Reason::NotFinite { t, component, at_start: false });
-        }
-        self.last_row = t;
-        let mixture = self.flow.mixture(t, y, &self.d);
-        let flow = self.sink.row(t, y, &self.d, mixture);
-        self.obey(flow)
     }
 
     fn reject(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {

@@ -121,17 +121,7 @@ impl ExplicitRk {
 
     fn know_first(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         if !self.first_known {
-            let first = &mut self.k[..self.y0.len()];
-            match from.f {
-                Some(f) => first.copy_from_slice(f),
-                None => {
-                    system.derivative(from.t, from.y, from.d, first);
-                    self.evaluations += 1;
-                }
-            }
-            if let Some(component) = first.iter().position(|f| !f.is_finite()) {
-                return Err(StepFailure::NotFiniteAtStart { component });
-            }
+            from.derivative(system, &mut self.k[..self.y0.len()], &mut self.evaluations)?;
             self.first_known = true;
         }
         Ok(())

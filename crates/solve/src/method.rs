@@ -15,6 +15,28 @@ pub struct Point<'a> {
     pub f: Option<&'a [f64]>,
 }
 
+impl Point<'_> {
+    /// f at the point, evaluated unless it is known.
+    pub(crate) fn derivative(
+        &self,
+        system: &mut dyn System,
+        f: &mut [f64],
+        evaluations: &mut u64,
+    ) -> Result<(), StepFailure> {
+        match self.f {
+            Some(known) => f.copy_from_slice(known),
+            None => {
+                system.derivative(self.t, self.y, self.d, f);
+                *evaluations += 1;
+            }
+        }
+        match f.iter().position(|f| !f.is_finite()) {
+            Some(component) => Err(StepFailure::NotFiniteAtStart { component }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Local tolerances. The error of component i is measured in units of
 ///
 /// ```text

@@ -1,7 +1,10 @@
 //! The implicit one-step methods of one stage: backward Euler and the trapezoidal rule. Their error is estimated by step doubling.
 
 use crate::newton::{Goal, Stage, StageEquation, largest_part, scales};
-use crate::{FirstIterate, Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
+use crate::options::check_index;
+use crate::{
+    FirstIterate, Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, UsageError, Work,
+};
 
 /// Which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,20 +83,10 @@ impl OneStage {
     }
 
     fn know_f0(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
-        if self.f0_known {
-            return Ok(());
+        if !self.f0_known {
+            from.derivative(system, &mut self.f0, &mut self.work.f)?;
+            self.f0_known = true;
         }
-        match from.f {
-            Some(f) => self.f0.copy_from_slice(f),
-            None => {
-                system.derivative(from.t, from.y, from.d, &mut self.f0);
-                self.work.f += 1;
-            }
-        }
-        if let Some(component) = self.f0.iter().position(|f| !f.is_finite()) {
-            return Err(StepFailure::NotFiniteAtStart { component });
-        }
-        self.f0_known = true;
         Ok(())
     }
 
@@ -222,6 +215,13 @@ impl Method for OneStage {
         let part = if self.fixed_step { &mut self.whole } else { &mut self.halves[1] };
         part.y1.copy_from_slice(y);
         self.moved = true;
+    }
+
+    fn check(&mut self, system: &mut dyn System) -> Result<(), UsageError> {
+        match self.rule {
+            OneStageRule::BackwardEuler => Ok(()),
+            OneStageRule::Trapezoid => check_index(system.layout()),
+        }
     }
 
     fn solves_algebraic(&self) -> bool {

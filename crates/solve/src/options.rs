@@ -1,6 +1,6 @@
 //! What a run is asked for.
 
-use crate::Tolerance;
+use crate::{Layout, Tolerance};
 
 /// The absolute tolerance.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +128,12 @@ pub enum UsageError {
     },
     /// The method has no error estimate, so the step must be given.
     StepRequired,
+    /// The system has this index and is solved as it is, which the method does not bear: the errors of what only derivatives
+    /// determine do not decay.
+    NotForIndex {
+        /// The index.
+        index: u8,
+    },
     /// The method is for x″ = f(x, t), but this state is neither an x nor the velocity of one.
     NotSecondOrder {
         /// The state.
@@ -147,6 +153,14 @@ pub enum UsageError {
         /// Its time.
         t: f64,
     },
+}
+
+/// Refuses systems of higher index that are solved as they are.
+pub(crate) fn check_index(layout: &Layout) -> Result<(), UsageError> {
+    match layout.indices.iter().copied().max() {
+        Some(index) if index > 1 => Err(UsageError::NotForIndex { index }),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that a run can begin.

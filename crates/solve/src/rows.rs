@@ -10,6 +10,11 @@ pub struct Interrupt;
 
 /// Where the rows go.
 pub trait Sink {
+    /// The run can be done as it was asked for, and begins.
+    fn begin(&mut self) -> ControlFlow<Interrupt> {
+        ControlFlow::Continue(())
+    }
+
     /// A row of the result. While the solution slides along boundaries of switches, what depends on their modes is the
     /// mixture of `sliding`; d has the modes of the boundaries themselves then. A row exactly at a crossing shows what
     /// holds behind it.

@@ -264,6 +264,9 @@ impl Switches {
                 }
             }
             (Direction::Stays | Direction::Down, Direction::Up) | (Direction::Down, Direction::Stays) => {
+                if self.answers_itself(flow, boundary, now, d) {
+                    return Err(Zeno::Contradiction { switch: k });
+                }
                 if !flow.slide(*boundary, now.t, now.y, d) {
                     return Err(Zeno::Chattering { switch: k });
                 }
@@ -272,6 +275,21 @@ impl Switches {
             }
         };
         Ok(())
+    }
+
+    /// Whether g depends on the mode of its own switch: 0 = |z| − x determines z by the sign of z. Such a switch has no boundary
+    /// to slide along; where neither side holds, nothing does.
+    fn answers_itself(&mut self, flow: &mut Flow, at: &Boundary, now: &Moment, d: &mut [f64]) -> bool {
+        let (k, h) = (at.switch, 1e-6 * now.scale);
+        let kept = std::mem::replace(&mut d[k], at.above);
+        flow.with(|system| self.look_ahead(system, now, d, h));
+        let above = self.probe[2][k] - at.level;
+        d[k] = at.below;
+        let [y, _, g] = &mut self.probe;
+        flow.with(|system| system.switch_values(now.t + h, y, d, g));
+        let below = self.probe[2][k] - at.level;
+        d[k] = kept;
+        (above - below).abs() > 1e-6 * (above.abs() + below.abs())
     }
 
     /// Where g goes with this mode: by its slope, or, where that is zero, by a short step ahead.

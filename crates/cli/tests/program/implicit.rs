@@ -130,3 +130,95 @@ fn options_of_the_clock_need_it() {
         assert!(answer.code == 2 && answer.err.contains("--"), "{args:?}: {answer:?}");
     }
 }
+
+/// Where a solution ends, at the branch point of a root or at a pole of f, a step must not land on the far side of it: the
+/// Jacobian is so large there that every change of Newton's method looks small.
+#[test]
+fn no_step_jumps_over_the_edge_of_the_domain() {
+    // where it ends, and to what its solution comes near
+    let models = [
+        ("x' = -sqrt(x); x(0) = 1", "2.1", 0.0),
+        ("x' = -x^0.3; x(0) = 1", "2", 0.0),
+        // both sides of x = 1 lead to it, so a solution of a low tolerance may stay there
+        ("x' = -1/log(x); x(0) = 0.5", "0.3", 1.0),
+    ];
+    for method in ["radau", "radau3", "radau5", "bdf", "backward-euler", "trapezoid"] {
+        for rtol in ["1e-2", "1e-3", "1e-6"] {
+            for (model, end, limit) in models {
+                let most = ["--max-steps", "5000", "--summary", "json", "-q"];
+                let args = ["run", "-e", model, "-t", end, "-m", method, "--rtol", rtol];
+                let x = ordinate(&[&args[..], &most].concat()).json()["final"]["x"].as_f64().expect("x");
+                assert!((x - limit).abs() < 0.15, "{model}, {method}, rtol {rtol}: x = {x}");
+            }
+        }
+    }
+}
+
+/// What is a function of states that are moved onto a constraint moves with them, in a transformed model, too.
+#[test]
+fn a_transformed_model_keeps_to_its_constraint() {
+    let circle = "x'' = -l*x; y'' = -l*y; x^2 + y^2 = 1; init x = 1, y = 0, y' = 1";
+    let summary =
+        ordinate(&["run", "-e", circle, "-m", "mtsm", "-t", "25", "--summary", "json", "-q"]).expect(0).json();
+    let off = (summary["final"]["x"].as_f64().expect("x") - 25f64.cos()).abs();
+    assert!(off < 1e-5, "{off:e}");
+    assert!(summary["steps"].as_u64().expect("steps") < 100, "{summary}");
+
+    // large sums, for which machine code has too few registers
+    let links = "param g = 9.81; x1'' = -x1*l1 - (x1-x2)*l2; y1'' = -g - y1*l1 - (y1-y2)*l2; x2'' = -(x2-x1)*l2
+        y2'' = -g - (y2-y1)*l2; x1^2 + y1^2 = 1; (x2-x1)^2 + (y2-y1)^2 = 1
+        init x1 = 1, y1 = 0, x2 = 2, y2 = 0, x1' = 0, x2' = 0, y1' = 0, y2' = 0";
+    let end = |method: &str| {
+        let args = ["run", "-e", links, "-m", method, "-t", "0.5", "--rtol", "1e-9", "--summary", "json", "-q"];
+        ordinate(&args).expect(0).json()["final"]["x2"].as_f64().expect("x2")
+    };
+    assert!((end("mtsm") - end("dp8")).abs() < 1e-6);
+}
+
+/// Start values that contradict the constraint, or leave something open at a point where it does not follow, end in words, not
+/// in a velocity of thousands.
+#[test]
+fn starts_must_be_determined() {
+    let model = "x'' = -L*x; y'' = -L*y - 9.81; x^2 + y^2 = 1; init ";
+    for (starts, word) in [
+        ("x = 1, x' = 0.1", "violated"),
+        ("x = 0.5, y = 0.5, x' = 0", "violated"),
+        ("x = 1, x' = 0", "do not determine"),
+        ("x = 1, y = 0, x' = 0", "do not determine"),
+    ] {
+        let answer = ordinate(&["run", "-e", &format!("{model}{starts}"), "-t", "1", "-o", "o.csv"]);
+        assert!(answer.code == 3 && answer.err.contains(word), "{starts}: {answer:?}");
+    }
+    for starts in ["x = 0.6, x' = 0.1", "x = 1, y = 0, x' = 0, y' = 0"] {
+        ordinate(&["run", "-e", &format!("{model}{starts}"), "-t", "1", "-o", "o.csv", "-q"]).expect(0);
+    }
+}
+
+/// |z| = x has no solution for x < 0: neither side of the switch holds, and a mixture of both is no solution of an equation
+/// that determines z by the sign of z.
+#[test]
+fn an_algebraic_equation_does_not_slide() {
+    for equation in ["0 = abs(z) - x", "0 = max(z, -2*z) - x"] {
+        let text = format!("x' = -1; {equation}; guess z = 1; init x = 1");
+        let answer = ordinate(&["run", "-e", &text, "-t", "2", "--summary", "json"]).expect(3);
+        let summary = answer.json();
+        let t = summary["t_reached"].as_f64().expect("a time");
+        assert!((t - 1.0).abs() < 1e-6, "{equation}: {summary}");
+    }
+}
+
+/// What cannot be done as asked is refused before anything is written.
+#[test]
+fn a_refused_run_writes_nothing() {
+    let pendulum = "x'' = -l*x; y'' = -l*y - 9.81; x^2 + y^2 = 1; init x = 1, x' = 0, y = 0, y' = 0";
+    for (model, args, word) in [
+        ("x'' = -x - x'; init x = 1, x' = 0", &["-m", "ge3", "--step", "0.1"][..], "damping"),
+        ("x' = -x; init x = 1", &["-m", "bdf", "--newton-tol", "1e-3"], "--step"),
+        ("x' = -x; init x = 1", &["-m", "radau", "--newton-start", "1"], "--step"),
+        (pendulum, &["--index", "direct", "-m", "trapezoid"], "index 3"),
+        (pendulum, &["--index", "direct", "-m", "dp8"], "index 3"),
+    ] {
+        let answer = ordinate(&[&["run", "-e", model, "-t", "1"], args].concat());
+        assert!(answer.code == 2 && answer.out.is_empty() && answer.err.contains(word), "{args:?}: {answer:?}");
+    }
+}

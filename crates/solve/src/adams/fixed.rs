@@ -8,7 +8,10 @@
 
 use super::differences::{Differences, Terms};
 use crate::newton::{Goal, Stage, StageEquation};
-use crate::{FirstIterate, Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
+use crate::options::check_index;
+use crate::{
+    FirstIterate, Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, UsageError, Work,
+};
 
 /// Which formula, with equal steps and ∇ the backward differences:
 ///
@@ -283,6 +286,10 @@ impl Method for Adams {
 
     fn order(&self) -> u32 {
         self.form.order()
+    }
+
+    fn check(&mut self, system: &mut dyn System) -> Result<(), UsageError> {
+        check_index(system.layout())
     }
 
     fn solves_algebraic(&self) -> bool {

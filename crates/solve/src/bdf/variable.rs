@@ -110,16 +110,7 @@ impl Bdf {
     fn start(&mut self, system: &mut dyn System, from: &Point, h: f64) -> Result<(), StepFailure> {
         self.differences.begin(from.y);
         let slope = self.differences.row_mut(1);
-        match from.f {
-            Some(f) => slope.copy_from_slice(f),
-            None => {
-                system.derivative(from.t, from.y, from.d, slope);
-                self.work.f += 1;
-            }
-        }
-        if let Some(component) = slope.iter().position(|f| !f.is_finite()) {
-            return Err(StepFailure::NotFiniteAtStart { component });
-        }
+        from.derivative(system, slope, &mut self.work.f)?;
         let differential = system.layout().differential();
         slope[..differential].iter_mut().for_each(|slope| *slope *= h);
         slope[differential..].fill(0.0);

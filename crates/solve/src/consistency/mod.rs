@@ -130,9 +130,6 @@ impl Consistency {
         d: &[f64],
         fixed: Option<&[bool]>,
     ) -> Result<(), Reason> {
-        if self.direct && self.inside_f {
-            return Err(Reason::SingularJacobian { t, h: 0.0, component: self.differential });
-        }
         let free: Vec<bool> = match fixed {
             Some(fixed) => fixed.iter().map(|fixed| !fixed).collect(),
             None => (0..y.len()).map(|i| i >= self.differential).collect(),

@@ -62,16 +62,7 @@ impl Ge3 {
 
     fn evaluate_start(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         if !self.f_known {
-            match from.f {
-                Some(f) => self.f0.copy_from_slice(f),
-                None => {
-                    self.evaluations += 1;
-                    system.derivative(from.t, from.y, from.d, &mut self.f0);
-                }
-            }
-            if let Some(component) = self.f0.iter().position(|f| !f.is_finite()) {
-                return Err(StepFailure::NotFiniteAtStart { component });
-            }
+            from.derivative(system, &mut self.f0, &mut self.evaluations)?;
             self.f_known = true;
         }
         Ok(())

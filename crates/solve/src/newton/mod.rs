@@ -214,6 +214,7 @@ impl Stage {
         let most = self.options.most.unwrap_or(if patient { MOST } else { MOST_FOR_TOLERANCE });
         let mut convergence = Convergence { iterations: 0, rate: 0.0 };
         let (mut last, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, 0);
+        let mut pending: Option<f64> = None;
         self.left = self.left.max(f64::EPSILON).powf(0.8);
         self.age += 1;
         for iteration in 0..=most {
@@ -222,6 +223,11 @@ impl Stage {
             if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(convergence);
             }
+            let left_over = equation.gamma_h * largest_part(&self.change, |i| scale[i]).0;
+            if pending.is_some_and(|before| is_proven(before, left_over)) {
+                return Ok(convergence);
+            }
+            pending = None;
             if iteration == most {
                 break;
             }
@@ -254,14 +260,13 @@ impl Stage {
                 }
                 Goal::Part(kappa) => {
                     let small = size == 0.0 || self.left * size <= kappa;
-                    // The first change alone proves nothing: where the Jacobian is far too large, as of a root near its
-                    // branch point, every change is small. The residual must have become smaller, too.
-                    let proven = iteration > 0
-                        || size <= 1e-3 * kappa
-                        || (small && self.residual(system, equation, 1, y)? <= 0.5 * residual);
-                    if small && proven {
+                    if small && iteration > 0 {
                         self.stale |= convergence.rate > SLOW;
                         return Ok(convergence);
+                    }
+                    if small {
+                        pending = Some(left_over);
+                        continue;
                     }
                     let coming = rate.powi((most - iteration - 1) as i32) / (1.0 - rate) * size;
                     if rate >= 1.0 || coming > kappa {
@@ -360,6 +365,13 @@ impl Stage {
     fn is_rounding(&self, scale: &[f64], y: &[f64]) -> bool {
         largest_part(&self.change, stagnation_unit(scale, y)).0 <= 1.0
     }
+}
+
+/// Whether a first change that is small enough may be the last one, by the residual before and behind it, in tolerances of y.
+/// The change alone proves nothing: where the Jacobian is far too large, as of a root near its branch point, every change is
+/// small, and the extrapolated iterate would pass for the solution.
+pub(crate) fn is_proven(before: f64, behind: f64) -> bool {
+    behind <= 1.0 || behind <= 0.5 * before
 }
 
 /// A few units of the last place of a number of this size.

@@ -124,20 +124,10 @@ impl Radau {
     }
 
     fn know_f0(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
-        if self.f0_known {
-            return Ok(());
+        if !self.f0_known {
+            from.derivative(system, &mut self.f0, &mut self.stages.work.f)?;
+            self.f0_known = true;
         }
-        match from.f {
-            Some(f) => self.f0.copy_from_slice(f),
-            None => {
-                system.derivative(from.t, from.y, from.d, &mut self.f0);
-                self.stages.work.f += 1;
-            }
-        }
-        if let Some(component) = self.f0.iter().position(|f| !f.is_finite()) {
-            return Err(StepFailure::NotFiniteAtStart { component });
-        }
-        self.f0_known = true;
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
 use super::transform::multiply;
 use crate::algebra::{Complex, Lu};
-use crate::newton::{Gmres, Jacobian, largest_part, rounding, stagnation_unit};
+use crate::newton::{Gmres, Jacobian, is_proven, largest_part, rounding, stagnation_unit};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
 
 /// What is to be solved.
@@ -137,6 +137,7 @@ impl Stages {
     pub fn solve(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
         let patient = task.kappa.is_none() || self.options.tolerance.is_some();
         let (mut last, mut last_ratio, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, f64::NAN, 0);
+        let mut pending: Option<f64> = None;
         self.left = self.left.max(f64::EPSILON).powf(0.8);
         self.iterations = 0;
         for iteration in 0..=task.most {
@@ -144,6 +145,11 @@ impl Stages {
             if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(());
             }
+            let left_over = if iteration < 2 { task.h * self.size(task).0 } else { f64::NAN };
+            if pending.is_some_and(|before| is_proven(before, left_over)) {
+                return Ok(());
+            }
+            pending = None;
             if iteration == task.most {
                 break;
             }
@@ -190,10 +196,13 @@ impl Stages {
                     if iteration > 0 && self.rate >= 0.99 {
                         return Err(Failure::Step(StepFailure::Newton { component: worst }));
                     }
-                    // The first change alone proves nothing: where the Jacobian is far too large, as of a root near its
-                    // branch point, every change is small, and the extrapolated iterate would pass for the solution.
-                    if size == 0.0 || (iteration > 0 && self.left * size <= kappa) {
+                    let small = size == 0.0 || self.left * size <= kappa;
+                    if small && iteration > 0 {
                         return Ok(());
+                    }
+                    if small {
+                        pending = Some(left_over);
+                        continue;
                     }
                     let remaining = (task.most - iteration - 1) as i32;
                     let coming = self.left * size * self.rate.powi(remaining - 1) / kappa;

@@ -524,11 +524,7 @@ impl Taylor {
         if let Some(h) = self.prepare_substitute(from.y.len()).next_h {
             return Ok(h);
         }
-        system.derivative(from.t, from.y, from.d, &mut self.f);
-        self.work.f += 1;
-        if let Some(component) = self.f.iter().position(|f| !f.is_finite()) {
-            return Err(StepFailure::NotFiniteAtStart { component });
-        }
+        from.derivative(system, &mut self.f, &mut self.work.f)?;
         let limits = Limits { h_max: f64::MAX.sqrt(), exponent: 8 };
         let (h, evaluations) = initial_step(system, from, &self.f, tol, &limits, &mut self.scratch);
         self.work.f += evaluations;

@@ -314,7 +314,7 @@ fn an_index_two_pendulum_is_solved_directly() {
 /// The work on Robertson's reaction to t = 40; the counts are those seen, with a margin of a tenth.
 #[test]
 fn robertson_takes_so_many_steps() {
-    for (rtol, steps, newton) in [(1e-4, 110, 150), (1e-6, 230, 300), (1e-8, 420, 560)] {
+    for (rtol, steps, newton) in [(1e-4, 110, 165), (1e-6, 230, 300), (1e-8, 420, 560)] {
         let mut method = by_name("bdf").unwrap().build(3, false);
         let atol = AbsoluteTolerance::Each(vec![1e-2 * rtol, 1e-6 * rtol, 1e-2 * rtol]);
         let options = Options { rtol, atol, rows: Rows::At(vec![]), ..Options::default() };

@@ -1,0 +1,143 @@
+//! From the states of the driver to rows of all columns.
+
+use crate::start::StartValues;
+use crate::{Compiled, RowError, RowSink};
+use ordinate_program::Evaluator;
+use ordinate_solve::{Interrupt, Mixture, NewtonIterate, Outcome, Sink};
+use std::ops::ControlFlow;
+
+/// Evaluates the outputs of each row and hands it on.
+pub(crate) struct Recorder<'a> {
+    evaluator: Evaluator,
+    sink: &'a mut dyn RowSink,
+    values: Vec<f64>,
+    /// States that are stored.
+    states: usize,
+    pub rows: usize,
+    /// Time of the last row.
+    t: f64,
+    wants_steps: bool,
+    /// What is still to be compared with the first row.
+    checks: &'a [(usize, String, f64)],
+    /// The first row was not asked for: it is only compared.
+    pub unasked: bool,
+    /// The names of all columns and how many of them are stored, until they are announced.
+    names: Option<(Vec<String>, usize)>,
+    pub failure: Option<RowError>,
+    pub inconsistent: Option<(String, f64, f64)>,
+    /// Column and time of the first value that is not finite.
+    pub not_finite: Option<(usize, f64)>,
+}
+
+impl<'a> Recorder<'a> {
+    pub fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
+        let states = compiled.program.visible;
+        Recorder {
+            evaluator: Evaluator::new(compiled.program.clone()),
+            values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
+            states,
+            rows: 0,
+            t: f64::NEG_INFINITY,
+            wants_steps: sink.wants_steps(),
+            sink,
+            checks: &start.checks,
+            unasked: false,
+            names: None,
+            failure: None,
+            inconsistent: None,
+            not_finite: None,
+        }
+    }
+
+    /// When the run begins, the sink is told these names.
+    pub fn announce(&mut self, names: Vec<String>, stored: usize) {
+        self.names = Some((names, stored));
+    }
+
+    /// The driver hands no row over once it was interrupted; where it got to is worth one all the same.
+    pub fn last_row(&mut self, outcome: &Outcome) {
+        let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
+        if fine && outcome.t_reached > self.t {
+            // a failure is kept in the recorder
+            let _ = self.row(outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref());
+        }
+    }
+}
+
+/// The outputs at a point; while the solution slides along boundaries, a mixture like its derivative.
+fn outputs(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>, out: &mut [f64]) {
+    match sliding {
+        None => evaluator.outputs(t, y, d, out),
+        Some(mixture) => mixture.mix(&mut |d, out| evaluator.outputs(t, y, d, out), out),
+    }
+}
+
+/// A given start value agrees with the one that follows from the equations within this.
+const CONSISTENT: f64 = 1e-6;
+
+impl Sink for Recorder<'_> {
+    fn begin(&mut self) -> ControlFlow<Interrupt> {
+        match self.names.take().map(|(names, stored)| self.sink.begin(&names, stored)) {
+            Some(Err(error)) => {
+                self.failure = Some(error);
+                ControlFlow::Break(Interrupt)
+            }
+            Some(Ok(())) | None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
+        self.values[0] = t;
+        self.values[1..=self.states].copy_from_slice(&y[..self.states]);
+        let out = &mut self.values[self.states + 1..];
+        outputs(&mut self.evaluator, t, y, d, sliding, out);
+        for (column, name, given) in std::mem::take(&mut self.checks) {
+            let found = self.values[1 + self.states + column];
+            if (found - given).abs() > CONSISTENT * given.abs().max(1.0) || found.is_nan() {
+                self.inconsistent = Some((name.clone(), *given, found));
+                return ControlFlow::Break(Interrupt);
+            }
+        }
+        if std::mem::take(&mut self.unasked) {
+            return ControlFlow::Continue(());
+        }
+        self.rows += 1;
+        if self.not_finite.is_none() {
+            self.not_finite = self.values.iter().position(|value| !value.is_finite()).map(|column| (column, t));
+        }
+        self.t = t;
+        match self.sink.row(&self.values) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure = Some(error);
+                ControlFlow::Break(Interrupt)
+            }
+        }
+    }
+
+    fn step(&mut self, t: f64, h: f64, order: u32) -> ControlFlow<Interrupt> {
+        if !self.wants_steps || self.sink.step(t, h, order) {
+            return ControlFlow::Continue(());
+        }
+        ControlFlow::Break(Interrupt)
+    }
+
+    fn iterate(&mut self, iterate: &NewtonIterate) {
+        self.sink.iterate(iterate);
+    }
+
+    fn progress(&mut self, t: f64) -> ControlFlow<Interrupt> {
+        if self.sink.keep_going(t) { ControlFlow::Continue(()) } else { ControlFlow::Break(Interrupt) }
+    }
+}
+
+/// Names of the stored columns without `time`, and their values where a run ended.
+pub(crate) fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
+    let mut out = vec![0.0; compiled.program.outputs.results.len()];
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    if outcome.y.iter().all(|v| v.is_finite()) {
+        outputs(&mut evaluator, outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref(), &mut out);
+    }
+    let names = compiled.stored_names().into_iter().skip(1);
+    names.zip(outcome.y[..compiled.program.visible].iter().copied().chain(out)).collect()
+}

@@ -1,0 +1,100 @@
+//! Start values: which are given, which are guesses, and what is wrong with them.
+
+use crate::transform::auxiliary_starts;
+use crate::{Compiled, RunError};
+use ordinate_program::Evaluator;
+use ordinate_solve::Start;
+use ordinate_syntax::{Diagnostic, Span};
+
+/// Values at the start, checked.
+pub(crate) struct StartValues {
+    pub states: Vec<f64>,
+    pub held: Vec<f64>,
+    /// Which states are given; the others are guesses, and follow from the equations.
+    pub given: Vec<bool>,
+    /// Column, name and value of start values that must follow from the equations.
+    pub checks: Vec<(usize, String, f64)>,
+}
+
+impl StartValues {
+    /// Where the driver begins.
+    pub fn from(&self, t: f64) -> Start<'_> {
+        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given) }
+    }
+
+    pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
+        let model = &compiled.sorted.model;
+        let mut diagnostics = Vec::new();
+        for (given, time) in model.starts.iter().zip(&compiled.start_times) {
+            if let Some((_, span)) = given.at.filter(|_| *time != Some(t_start)) {
+                diagnostics.push(start_time_mistake(&model.name(given.var), *time, t_start, span));
+            }
+        }
+        let values = evaluator.starts(t_start);
+        let (n, m) = (compiled.program.layout.states, compiled.program.layout.held);
+        let visible = compiled.program.own_states();
+        for (state, value) in compiled.sorted.states.iter().zip(&values).take(visible) {
+            if !value.is_finite() {
+                let name = model.name(state.var);
+                let span = model.starts.iter().find(|given| given.var == state.var).map_or(Span::default(), |g| g.span);
+                diagnostics.push(
+                    Diagnostic::error(
+                        "bad-value",
+                        span,
+                        format!("the start value of `{name}` is not finite ({value})"),
+                    )
+                    .help("a division by zero or a function outside of its domain; change the expression"),
+                );
+            }
+        }
+        let (mut states, held) = (values[..n].to_vec(), values[n..n + m].to_vec());
+        if diagnostics.is_empty() {
+            diagnostics.extend(auxiliary_starts(compiled, evaluator, t_start, &mut states, &held));
+        }
+        if !diagnostics.is_empty() {
+            return Err(RunError::Model(diagnostics));
+        }
+        let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
+        let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
+        Ok(StartValues {
+            states,
+            held,
+            given: given_states(compiled),
+            checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
+        })
+    }
+}
+
+/// The states that have a start value, in the order of y. What stands for the value of an algebraic state is compared when
+/// it is found.
+fn given_states(compiled: &Compiled) -> Vec<bool> {
+    let sorted = &compiled.sorted;
+    let constrained = !sorted.invariants.is_empty();
+    let mut given: Vec<bool> = sorted.states.iter().map(|state| state.start.is_some() || !constrained).collect();
+    given.resize(compiled.program.layout.states, false);
+    given
+}
+
+/// Mistakes of start values that show only when they are evaluated. Without a `run` line the start time is left to
+/// the command, and only the values are looked at.
+pub fn check_starts(compiled: &Compiled) -> Vec<Diagnostic> {
+    let own = compiled.run;
+    let mut evaluator = Evaluator::new(compiled.program.clone());
+    match StartValues::new(compiled, &mut evaluator, own.map_or(0.0, |(from, _)| from)) {
+        Err(RunError::Model(mut found)) => {
+            found.retain(|d| own.is_some() || d.code != "start-time");
+            found
+        }
+        Err(RunError::NoEndTime | RunError::Usage(_) | RunError::Rows(_)) | Ok(_) => Vec::new(),
+    }
+}
+
+fn start_time_mistake(name: &str, given: Option<f64>, t_start: f64, span: Span) -> Diagnostic {
+    let given = given.map_or_else(|| "this time".to_string(), |t| t.to_string());
+    Diagnostic::error(
+        "start-time",
+        span,
+        format!("the start value of `{name}` is given at {given}, but the run starts at {t_start}"),
+    )
+    .help("give it at the start time, or change the start time by `run` or `--t-start`")
+}
