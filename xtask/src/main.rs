@@ -14,6 +14,7 @@ cargo xtask bench [QUICK]   speed against peers, measured side by side; results 
 cargo xtask thesis [FILE]   the tables of the thesis again, as a report (target/thesis/report.md); `quick` for each solver once
 cargo xtask fuzz [SECONDS]  fuzz the parser and the compiler (installs cargo-fuzz; needs a nightly toolchain)
 cargo xtask picture         make the picture of the README again
+cargo xtask accuracy        measure estimated against true errors, into docs/accuracy.md
 ";
 
 fn main() -> ExitCode {
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Some("thesis") => thesis::thesis(rest),
         Some("fuzz") => fuzz::fuzz(rest),
         Some("picture") => picture(),
+        Some("accuracy") => accuracy(),
         _ => {
             print!("{HELP}");
             return ExitCode::from(if arguments.is_empty() { 0 } else { 2 });
@@ -55,6 +57,13 @@ fn outside() -> bool {
 /// The picture of the README by the command next to it.
 fn picture() -> bool {
     cargo(&["run", "--release", "--", "run", "examples/kepler.eq", "--plot", "docs/kepler.svg"])
+}
+
+/// The table of estimated and true errors, by the test that asserts it.
+fn accuracy() -> bool {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let test = ["test", "-p", "ordinate-cli", "--test", "program", "the_estimated_error_can_be_believed"];
+    run(Command::new(cargo).args(test).env("ORDINATE_ACCURACY", root().join("docs/accuracy.md")))
 }
 
 /// The folder of the workspace.

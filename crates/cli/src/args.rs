@@ -176,8 +176,14 @@ pub struct RunArgs {
     /// Plot a phase plane of two variables, as in "x,x'"
     #[arg(long, value_name = "X,Y", conflicts_with = "plot_vars")]
     pub phase: Option<String>,
-    /// Leave the estimate of the global error out
+    /// Show the estimated global error of every row in further columns
     #[arg(long)]
+    pub error: bool,
+    /// Subtract the estimated global error from the result
+    #[arg(long)]
+    pub correct: bool,
+    /// Leave the estimate of the global error out
+    #[arg(long, conflicts_with_all = ["error", "correct"])]
     pub no_error: bool,
     /// Print a stage of the compilation instead of solving
     #[arg(long, value_enum, value_name = "STAGE")]

@@ -1,6 +1,6 @@
 //! The lines after a run, for people.
 
-use ordinate::{Compiled, Run, RunOptions, short};
+use ordinate::{Compiled, GlobalError, Run, RunOptions, short};
 use std::fmt::Write;
 
 fn time_text(seconds: f64) -> String {
@@ -67,13 +67,10 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
                 line("note", &format!("the step {} is longer than the run and was cut to {}", short(h), short(span)));
             }
         }
-        None => line(
-            "asked",
-            &format!(
-                "rtol {:e}, atol {:e} in each step (the global error is not estimated by this version)",
-                options.rtol, options.atol
-            ),
-        ),
+        None => line("asked", &format!("rtol {:e}, atol {:e} in each step", options.rtol, options.atol)),
+    }
+    if let Some(error) = &run.error {
+        error_lines(error, &mut line);
     }
     if verbose {
         let work = format!(
@@ -89,4 +86,25 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
         line("time", &format!("parse {parse}, compile {compile}"));
     }
     out
+}
+
+/// The errors of so many variables are shown; `--summary json` has all.
+const SHOWN: usize = 4;
+
+fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
+    let mut order: Vec<usize> = (0..error.states).collect();
+    order.sort_by(|&a, &b| error.largest[b].total_cmp(&error.largest[a]));
+    let parts: Vec<String> =
+        order.iter().take(SHOWN).map(|&k| format!("{} {:.1e}", error.names[k], error.largest[k])).collect();
+    let rest = if order.len() > SHOWN { format!(", {} more below", order.len() - SHOWN) } else { String::new() };
+    let what = if error.corrected { "subtracted from the result" } else { "estimated" };
+    let list = if parts.is_empty() { format!("{:.1e}", error.estimate()) } else { parts.join(", ") };
+    line("global", &format!("error {list}{rest}  ({what})"));
+    if let Some((state, t)) = error.lost {
+        line("note", &format!("from t = {} on no digit of `{}` can be trusted", short(t), error.names[state]));
+    }
+    if !error.complete {
+        let text = "the error is known up to t = {} only: a run with other steps did not come further";
+        line("note", &text.replace("{}", &short(error.until)));
+    }
 }

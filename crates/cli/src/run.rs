@@ -7,8 +7,9 @@ use crate::wishes::{FileFormat, Wishes, columns_json, model_behind_plot};
 use crate::{Exit, clock, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
-    Compiled, CsvRows, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run, RunError,
-    RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, simulate, summary_json,
+    Compiled, CsvRows, ErrorWish, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run,
+    RunError, RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, simulate,
+    summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::sync::OnceLock;
@@ -162,6 +163,10 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
         max_steps: args.max_steps,
         rows,
         repeat: args.repeat,
+        error: match args.no_error {
+            true => ErrorWish::Off,
+            false => ErrorWish::Estimate { columns: args.error, correct: args.correct },
+        },
     })
 }
 

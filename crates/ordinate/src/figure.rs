@@ -1,7 +1,7 @@
 //! From stored rows to a figure: the solution with the strips of order and step below, or a phase plane.
 
 use crate::{Compiled, Memory, Run};
-use ordinate_plot::{Colour, Figure, Mark, Panel, Scale, Style};
+use ordinate_plot::{Band, Colour, Figure, Legend, Mark, Panel, Scale, Series, Style};
 use ordinate_program::Program;
 
 /// What is shown.
@@ -37,11 +37,13 @@ pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptio
         }
         None => {
             figure.panels = solution(compiled, rows, options)?;
+            let errors = show_errors(run, rows, &mut figure.panels, &time_label(compiled));
             if blew_up(run) && cut_at_pole(&mut figure.panels) {
                 title.push_str("  (y axis cut: the end is far beyond)");
             }
             let count = figure.panels.len() as f64;
             figure.height = 480.0 + 120.0 * count;
+            figure.panels.extend(errors.filter(|_| !options.terminal));
             figure.panels.extend(strips(&time_label(compiled), rows, options.terminal));
             // more panels must not press the strips flat
             figure
@@ -264,6 +266,39 @@ fn phase_plane(compiled: &Compiled, rows: &Memory, x: &str, y: &str) -> Result<P
         panel.add("", jumps.0, jumps.1, Style::Jumps).colour = Colour::Cycle(0);
     }
     Ok(panel)
+}
+
+/// A band around every curve whose error is known, and a strip of the errors themselves: bands are rarely wide enough to be seen.
+fn show_errors(run: &Run, rows: &Memory, panels: &mut [Panel], time: &str) -> Option<Panel> {
+    let error = run.error.as_ref().filter(|error| !error.corrected)?;
+    let mut strip = Panel::new(time, "error");
+    strip.share = 0.3;
+    strip.y.scale = Scale::Log;
+    strip.legend = Legend::Hidden;
+    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+    for series in panels.iter_mut().flat_map(|panel| &mut panel.series) {
+        // the label may have a unit behind the name
+        let name = series.label.split(" [").next().unwrap_or_default();
+        let Some(errors) = error.names.iter().position(|known| known == name).and_then(|k| error.rows.get(k)) else {
+            continue;
+        };
+        if errors.len() != series.y.len() {
+            continue;
+        }
+        let bound = |sign: f64| series.y.iter().zip(errors).map(|(y, e)| y + sign * e.abs()).collect();
+        series.band = Some(Band { lower: bound(-1.0), upper: bound(1.0) });
+        let sizes: Vec<f64> = errors.iter().map(|e| if *e == 0.0 { f64::NAN } else { e.abs() }).collect();
+        most = sizes.iter().copied().filter(|e| e.is_finite()).fold(most, f64::max);
+        let mut sorted: Vec<f64> = sizes.iter().copied().filter(|e| e.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        // an error that changes its sign is zero now and then
+        least = least.min(sorted.get(sorted.len() / 10).copied().unwrap_or(f64::INFINITY));
+        let mut line = Series { y: sizes, band: None, style: Style::Line, ..series.clone() };
+        line.label = String::new();
+        strip.series.push(line);
+    }
+    strip.y.range = decades(least, most);
+    (!strip.series.is_empty() && strip.y.range.is_some() && rows.columns[0].len() > 1).then_some(strip)
 }
 
 /// Order and length of the steps over time. In a terminal an order that never changes is no news.

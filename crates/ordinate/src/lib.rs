@@ -19,6 +19,7 @@
 mod batch;
 mod compile;
 mod eigen;
+mod error;
 mod explain;
 mod figure;
 mod info;
@@ -34,6 +35,7 @@ pub mod transform;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use error::{ErrorWish, GlobalError};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
 pub use methods::{MethodInfo, methods, methods_text};

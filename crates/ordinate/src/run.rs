@@ -1,13 +1,16 @@
 //! A run: start values, method, driver, rows; and what came out.
 
+use crate::error::{Kept, Task};
 use crate::methods::choose;
 use crate::recorder::{Recorder, final_values};
 use crate::start::StartValues;
 use crate::transform::polynomial;
-use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
+use crate::{Compiled, ErrorWish, GlobalError, RowError, RowSink, explain, number_hint, short};
 use ordinate_model::constant;
+use ordinate_program::Evaluator;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Chosen, Interrupt, Mixture, NewtonOptions, Options, Outcome, Rows, Sink, Status, Why,
+    AbsoluteTolerance, Choice, Chosen, Interrupt, Mixture, NewtonOptions, Options, Outcome, Rows, Sink, Status,
+    UsageError, Why,
 };
 use ordinate_syntax::Diagnostic;
 use std::ops::ControlFlow;
@@ -61,6 +64,8 @@ pub struct RunOptions {
     pub rows: RowTimes,
     /// How often to solve; rows are stored the first time.
     pub repeat: usize,
+    /// What is wanted of the global error.
+    pub error: ErrorWish,
 }
 
 impl Default for RunOptions {
@@ -83,6 +88,7 @@ impl Default for RunOptions {
             max_steps: solver.max_steps,
             rows: RowTimes::Even(501),
             repeat: 1,
+            error: ErrorWish::Estimate { columns: false, correct: false },
         }
     }
 }
@@ -103,7 +109,7 @@ pub enum RunError {
 /// Where the time went.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seconds {
-    /// Fastest solution.
+    /// Fastest solution, with its global error where that is wanted.
     pub solve: f64,
     /// Median of the repeated solutions.
     pub solve_median: f64,
@@ -130,6 +136,8 @@ pub struct Run {
     pub reason: Option<explain::Explanation>,
     /// Names of the stored columns without `time`, and their values at the end.
     pub final_values: Vec<(String, f64)>,
+    /// The global error; `None` if it was not wanted, or the run was interrupted.
+    pub error: Option<GlobalError>,
     /// Rows stored.
     pub rows: usize,
     /// The first value among the rows that is not finite: name, time.
@@ -216,47 +224,58 @@ fn run(
     let mut evaluator = compiled.evaluator();
     let start = StartValues::new(compiled, &mut evaluator, t_start)?;
 
-    let layout = &compiled.program.layout;
     let stored = compiled.stored_names();
     let mut all = stored.clone();
     all.extend(compiled.program.output_names[compiled.sorted.columns.len()..].iter().cloned());
-    let mut seconds = Vec::with_capacity(options.repeat.max(1));
-    let mut recorder = Recorder::new(compiled, sink, &start);
-    recorder.announce(all.clone(), stored.len());
+    let mut unasked = false;
     // Start values that must follow from the equations are compared at the start, whether or not a row is wanted there.
     if let Rows::At(times) = &mut solver_options.rows
         && !start.checks.is_empty()
         && times.first() != Some(&t_start)
     {
         times.insert(0, t_start);
-        recorder.unasked = true;
+        unasked = true;
     }
-    let mut first: Option<Outcome> = None;
-    for round in 0..options.repeat.max(1) {
-        let mut method = choice.build(layout.states, options.step.is_some());
-        let begin = Instant::now();
-        let from = start.from(t_start);
-        let sinks: &mut dyn Sink = if round == 0 { &mut recorder } else { &mut Silent };
-        let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, t_end, &solver_options, sinks)
-            .map_err(|e| usage(explain::usage_error(&e, compiled)))?;
-        seconds.push(begin.elapsed().as_secs_f64());
-        if round == 0 && outcome.status == Status::Interrupted {
-            first = Some(outcome);
-            break;
-        }
-        first.get_or_insert(outcome);
-    }
-    seconds.sort_by(f64::total_cmp);
-    let outcome = first.expect("at least one round");
+    let task = Task { compiled, choice, start: &start, t_start, t_end, options: &solver_options };
+    let wrong = |e: UsageError| usage(explain::usage_error(&e, compiled));
+
+    let mut kept = Kept::new(sink, options.error);
+    let begin = Instant::now();
+    let mut recorder = Recorder::new(compiled, &mut kept, &start);
+    recorder.announce(all.clone(), stored.len());
+    recorder.unasked = unasked;
+    let outcome = task.solve(&mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
     let Recorder { rows, failure, inconsistent, not_finite, .. } = recorder;
-    let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
     }
-    let final_values = final_values(compiled, &outcome);
+    let wanted = options.error != ErrorWish::Off && inconsistent.is_none();
+    let mut estimate = |evaluator: &Evaluator, outcome: &Outcome| match wanted {
+        true => task.global_error(evaluator, outcome, &mut kept),
+        false => None,
+    };
+    let mut error = estimate(&evaluator, &outcome);
+    let mut seconds = vec![begin.elapsed().as_secs_f64()];
+    if outcome.status != Status::Interrupted {
+        for _ in 1..options.repeat.max(1) {
+            let begin = Instant::now();
+            let again = task.solve(&mut evaluator, &solver_options, t_end, &mut Silent).map_err(wrong)?;
+            estimate(&evaluator, &again);
+            seconds.push(begin.elapsed().as_secs_f64());
+        }
+    }
+    seconds.sort_by(f64::total_cmp);
+    kept.release(error.as_ref()).map_err(RunError::Rows)?;
+    let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
+    let mut final_values = final_values(compiled, &outcome);
+    if let (ErrorWish::Estimate { correct: true, .. }, Some(error)) = (options.error, &mut error) {
+        error.corrected = true;
+        let known = final_values.iter_mut().zip(&error.last).filter(|(_, error)| error.is_finite());
+        known.for_each(|((_, value), error)| *value += error);
+    }
     let reason = match inconsistent {
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
         None => explain::explain(&outcome, compiled),
@@ -272,6 +291,7 @@ fn run(
         t_end,
         reason,
         final_values,
+        error,
         rows,
         not_finite,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2] },

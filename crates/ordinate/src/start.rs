@@ -7,6 +7,7 @@ use ordinate_solve::Start;
 use ordinate_syntax::{Diagnostic, Span};
 
 /// Values at the start, checked.
+#[derive(Clone)]
 pub(crate) struct StartValues {
     pub states: Vec<f64>,
     pub held: Vec<f64>,

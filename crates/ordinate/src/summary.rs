@@ -1,6 +1,6 @@
 //! The summary of a run as one JSON object.
 
-use crate::{Compiled, Run};
+use crate::{Compiled, GlobalError, Run};
 use ordinate_solve::Status;
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "events": statistics.events,
         "order": {"min": low, "max": high, "mean": mean},
         "evaluations": {"f": work.f, "jets": work.jets, "jacobian": work.jacobian, "lu": work.lu, "newton": work.newton},
-        "global_error": null,
+        "global_error": run.error.as_ref().map(error_json),
         "stiff": run.outcome.stiff,
         "energy_drift": run.outcome.energy_drift,
         "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
@@ -47,5 +47,24 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
             "write": write_seconds,
         },
         "final": values,
+    })
+}
+
+/// `global_error` of the summary: of the states, and apart from them of what is computed from states.
+fn error_json(error: &GlobalError) -> Value {
+    let map = |values: &[f64], from: usize, to: usize| -> Map<String, Value> {
+        let names = error.names[from..to].iter().cloned();
+        names.zip(values[from..to].iter().map(|value| json!(value.abs()))).collect()
+    };
+    let (states, all) = (error.states, error.names.len());
+    json!({
+        "estimate": error.estimate(),
+        "by_variable": map(&error.largest, 0, states),
+        "by_output": map(&error.largest, states, all),
+        "final": map(&error.last, 0, all),
+        "until": error.until,
+        "complete": error.complete,
+        "lost": error.lost.map(|(state, t)| json!({"variable": error.names[state], "t": t})),
+        "corrected": error.corrected,
     })
 }

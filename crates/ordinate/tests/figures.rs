@@ -34,7 +34,7 @@ run 0 .. 2";
 fn each_unit_has_its_panel_and_counts_are_stairs() {
     let figure = picture(BALL, &PlotOptions::default());
     let labels: Vec<&str> = figure.panels.iter().map(|panel| panel.y.label.as_str()).collect();
-    assert_eq!(labels, ["h [m]", "h' [m/s]", "n", "ORD", "step [s]"]);
+    assert_eq!(labels, ["h [m]", "h' [m/s]", "n", "error", "ORD", "step [s]"]);
     assert_eq!(styles(&figure.panels[1]), [Style::Line]);
     assert_eq!(styles(&figure.panels[2]), [Style::Steps]);
     assert!(figure.panels.iter().all(|panel| panel.x.label == "t [s]"));
@@ -85,7 +85,7 @@ fn an_order_that_never_changes_is_left_out_of_a_terminal() {
         let figure = picture("y' = -y; y(0) = 1; run 0 .. 2", &options);
         figure.panels.iter().map(|panel| panel.y.label.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(labels(false), ["y", "ORD", "step"]);
+    assert_eq!(labels(false), ["y", "error", "ORD", "step"]);
     assert_eq!(labels(true), ["y", "step"]);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::packed::Packed;
-use crate::{Jacobian, Literal, Program, Rates, Target, time_switch};
+use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, rounding, time_switch};
 use ordinate_solve::algebra::Lu;
 use ordinate_solve::{Jets, Layout, LinearForm, Pattern, SwitchSeries, System};
 use std::sync::Arc;
@@ -149,7 +149,20 @@ impl Evaluator {
             };
         }
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
-        prologue.run(&program.lists, &mut registers);
+        match program.rounding {
+            Rounding::Nearest => prologue.run(&program.lists, &mut registers),
+            Rounding::Other => {
+                let free = rounding::free(program);
+                let given = program.literals.iter().map(|(register, _)| *register);
+                given.for_each(|register| rounding::move_on(&mut registers, register, &free));
+                // one by one: what is computed of moved constants is moved, too
+                for (&instruction, register) in program.prologue.instructions.iter().zip(program.first_computed..) {
+                    let section = Section { instructions: vec![instruction], results: vec![register] };
+                    Packed::in_order(&section, register, program.registers).run(&program.lists, &mut registers);
+                    rounding::move_on(&mut registers, register, &free);
+                }
+            }
+        }
         registers
     }
 
@@ -184,13 +197,20 @@ impl Evaluator {
         Evaluator { complete: Complete(Some(complete)), ..Evaluator::new(program) }
     }
 
+    /// One for the same program with constants rounded the other way.
+    pub fn with_other_rounding(&self) -> Self {
+        let program = Program { rounding: Rounding::Other, ..Program::clone(&self.program) };
+        Evaluator { complete: self.complete.clone(), ..Evaluator::new(Arc::new(program)) }
+    }
+
     /// The patterns of both Jacobians, which are compiled now if they were not.
     fn patterns(&mut self) -> Option<&[Arc<Pattern>; 2]> {
         if self.program.jacobian.is_none()
             && let Some(complete) = self.complete.0.take()
         {
             let refreshed = std::mem::take(&mut self.refreshed);
-            *self = Evaluator { refreshed, ..Evaluator::new(Arc::new(complete())) };
+            let program = Program { rounding: self.program.rounding, ..complete() };
+            *self = Evaluator { refreshed, ..Evaluator::new(Arc::new(program)) };
         }
         if self.patterns.is_none() {
             let pattern = |rows: usize, jacobian: &Jacobian| {

@@ -152,6 +152,18 @@ pub struct Program {
     pub state_names: Vec<String>,
     /// Names of the results of `outputs`.
     pub output_names: Vec<String>,
+    /// How constants become numbers of the machine.
+    pub rounding: Rounding,
+}
+
+/// How constants that are no short binary numbers are rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the nearest number.
+    #[default]
+    Nearest,
+    /// One further, up or down: to see what rounding does to a solution. The times of switches stay.
+    Other,
 }
 
 impl Program {

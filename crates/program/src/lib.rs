@@ -14,6 +14,7 @@ mod jets;
 mod linear;
 mod packed;
 mod print;
+mod rounding;
 mod slopes;
 mod time_switch;
 

@@ -230,6 +230,7 @@ impl<'a> Run<'a> {
             statistics: self.statistics,
             stiff: self.stiffness.found,
             chosen: self.method.chosen(),
+            exceeds: self.method.exceeds(),
             energy_drift: self.method.energy_drift(),
         }
     }

@@ -331,6 +331,11 @@ pub trait Method {
         None
     }
 
+    /// Whether steps were much more accurate than asked for, so that their error does not follow the tolerance.
+    fn exceeds(&self) -> bool {
+        false
+    }
+
     /// Evaluations so far.
     fn work(&self) -> Work;
 }

@@ -251,6 +251,8 @@ pub struct Outcome {
     pub stiff: bool,
     /// Which methods took the steps, if the method was one that chooses.
     pub chosen: Option<Chosen>,
+    /// See [`crate::Method::exceeds`].
+    pub exceeds: bool,
     /// The largest change of the energy that the method keeps, in units of the size of its terms, if there is one.
     pub energy_drift: Option<f64>,
 }

@@ -286,6 +286,10 @@ impl Method for Switching {
         Some(Chosen { shares, why })
     }
 
+    fn exceeds(&self) -> bool {
+        self.linear() && self.accepted[1..].iter().all(|steps| *steps == 0)
+    }
+
     fn work(&self) -> Work {
         self.methods.iter().fold(Work::default(), |sum, named| sum.plus(named.method.work()))
     }

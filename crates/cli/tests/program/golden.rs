@@ -21,9 +21,9 @@ const AMPLIFIES: [(&str, f64); 4] =
     [("kepler-e0.75-t628.3", 1.7e5), ("lorenz-160", 9.4e5), ("pade-15-mdorav", 1e3), ("kinetics-ka-003", 1e3)];
 
 /// A model text and the columns in the order of the reference vectors.
-struct Text {
-    text: String,
-    names: Vec<String>,
+pub struct Text {
+    pub text: String,
+    pub names: Vec<String>,
 }
 
 fn files() -> Vec<Value> {
@@ -36,7 +36,7 @@ fn files() -> Vec<Value> {
     paths.iter().map(read).collect()
 }
 
-fn cases(kind: &str) -> Vec<Value> {
+pub fn cases(kind: &str) -> Vec<Value> {
     let all = files().into_iter().flat_map(|mut file| match file["cases"].take() {
         Value::Array(cases) => cases,
         other => panic!("a list is expected: {other}"),
@@ -44,15 +44,15 @@ fn cases(kind: &str) -> Vec<Value> {
     all.filter(|case| case["kind"] == kind).collect()
 }
 
-fn list(value: &Value) -> &[Value] {
+pub fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn string(value: &Value) -> String {
+pub fn string(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), String::from)
 }
 
-fn number(value: &Value) -> f64 {
+pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number is expected: {value}"))
 }
 
@@ -127,7 +127,7 @@ fn stepped(case: &Value, name: &str, value: &Value) -> Option<String> {
 }
 
 /// The model text of a case; `None` if the data has none.
-fn text_of(case: &Value) -> Option<Text> {
+pub fn text_of(case: &Value) -> Option<Text> {
     match case["family"].as_str() {
         Some("telegraph") if case["kind"] == "linear-ode" => return Some(telegraph(case)),
         Some("pade") if case["kind"] == "linear-ode" => return Some(pade(case)),
@@ -465,7 +465,7 @@ fn forward_euler_on_decay_is_met_inside_and_outside_of_its_region_of_stability()
 
 /// A differential-algebraic case as it stands in the data, every equation implicit: 0 = F(t, y, y′). What is differential has a
 /// start value, the rest a guess.
-fn implicit_text(case: &Value) -> Text {
+pub fn implicit_text(case: &Value) -> Text {
     let mut text = String::new();
     for (name, value) in case["params"].as_object().into_iter().flatten() {
         writeln!(text, "param {name} = {}", expression(value)).expect("a string");

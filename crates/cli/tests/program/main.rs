@@ -1,5 +1,6 @@
 //! The whole program through its command line: text and files in, rows, messages and exit codes out.
 
+mod accuracy;
 mod contract;
 mod gallery;
 mod golden;

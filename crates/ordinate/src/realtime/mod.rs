@@ -12,7 +12,7 @@
 mod clock;
 mod report;
 
-use crate::{Compiled, RowError, RowSink, Run, RunError, RunOptions, run_range, simulate};
+use crate::{Compiled, ErrorWish, RowError, RowSink, Run, RunError, RunOptions, run_range, simulate};
 pub use clock::Privileges;
 use clock::{Granted, seconds, sleep_until};
 use ordinate_solve::{BLOCK_ITERATIONS, NewtonIterate, NewtonOptions, by_name};
@@ -105,7 +105,8 @@ pub fn realtime(
         _ => options.newton,
     };
     let step = Some(period / f64::from(how.substeps));
-    let options = RunOptions { method, step, newton, ..options.clone() };
+    // Nothing but the steps themselves may take time.
+    let options = RunOptions { method, step, newton, error: ErrorWish::Off, ..options.clone() };
     let granted = Granted::ask(how.privileges);
     let mut pacer = Pacer::new(sink, how, period, from, samples);
     let result = simulate(compiled, &options, &mut pacer);

@@ -164,6 +164,7 @@ impl<'a> Lane<'a> {
             statistics,
             stiff: false,
             chosen: None,
+            exceeds: false,
             energy_drift: None,
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }
