@@ -35,6 +35,7 @@ mod radau;
 mod roots;
 mod rows;
 mod sliding;
+pub mod stability;
 mod stiffness;
 mod switches;
 mod switching;
