@@ -10,9 +10,11 @@ mod help;
 mod hints;
 mod newton;
 mod output;
+mod picture;
 mod report;
 mod run;
 mod source;
+mod stability;
 mod transform;
 mod wishes;
 
@@ -67,6 +69,7 @@ fn command() -> Exit {
         Command::Check(args) => check::check(&args),
         Command::Info(args) => check::info(&args),
         Command::Transform(args) => transform::transform(&args),
+        Command::Stability(args) => stability::stability(&args),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),
         Command::Convert(args) => convert::convert(&args),
