@@ -25,6 +25,8 @@ pub enum Command {
     Info(CheckArgs),
     /// Turn a model into a polynomial system
     Transform(TransformArgs),
+    /// Run a model with many methods: true error, work, time
+    Compare(CompareArgs),
     /// Say where a method is stable, with the rates of a model
     Stability(StabilityArgs),
     /// Write a commented model to start from
@@ -310,6 +312,43 @@ pub enum TransformFormat {
     Eq,
     /// For documents
     Latex,
+}
+
+/// `ordinate compare`
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Methods, separated by commas; all if not given
+    #[arg(short = 'm', long, value_name = "METHODS", value_delimiter = ',')]
+    pub method: Vec<String>,
+    /// Relative tolerances, separated by commas; steps of methods without control are halved until they reach these errors
+    #[arg(long, value_name = "R1,R2,…", value_delimiter = ',')]
+    pub rtols: Vec<String>,
+    /// End time, a number or an expression such as 4*pi
+    #[arg(short = 't', long = "t-end", value_name = "T", allow_hyphen_values = true)]
+    pub t_end: Option<String>,
+    /// Start time
+    #[arg(long, value_name = "T0", allow_hyphen_values = true)]
+    pub t_start: Option<String>,
+    /// Time each run N times, and take the median
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub repeat: usize,
+    /// Limit of steps of each run
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub max_steps: u64,
+    /// Report with all pictures (.html), or the numbers (.json) (repeatable)
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Vec<String>,
+    /// Picture (.svg, .png); without FILE a plot in the terminal
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    pub plot: Option<String>,
+    /// What to plot: work, circle, strips
+    #[arg(long, value_name = "PICTURE")]
+    pub show: Option<String>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 /// `ordinate stability`

@@ -4,6 +4,7 @@
 mod args;
 mod check;
 mod clock;
+mod compare;
 mod convert;
 mod examples;
 mod help;
@@ -69,6 +70,7 @@ fn command() -> Exit {
         Command::Check(args) => check::check(&args),
         Command::Info(args) => check::info(&args),
         Command::Transform(args) => transform::transform(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Stability(args) => stability::stability(&args),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),

@@ -185,7 +185,7 @@ impl Along {
 
     /// σ between its bounds, and the fastest rate below.
     pub fn figure(&self) -> Figure {
-        let mut figure = Figure::new(&format!("Stiffness of {} along its run ({})", self.name, self.method));
+        let mut figure = Figure::new(&format!("Stiffness along {}  ({})", self.name, self.method));
         figure.height = 560.0;
         let mut panel = Panel::new("t", "");
         let series = panel.add("σ, between the rates m and M", self.t.clone(), self.sigma.clone(), Style::Line);

@@ -43,6 +43,8 @@ const FINE: usize = 320;
 const COARSE: usize = 72;
 /// Points of a curve along an axis.
 const POINTS: usize = 400;
+/// Differences of ln|ζ| above this are no rounding.
+const RESOLVED: f64 = 1e-12;
 /// ln of a growth beyond which nobody looks.
 const FAR: f64 = 60.0;
 
@@ -129,8 +131,9 @@ impl Stability {
                 |z: &Complex| (view.re.0..=view.re.1).contains(&z.re) && (view.im.0..=view.im.1).contains(&z.im);
             let (shown, hidden): (Vec<Complex>, Vec<Complex>) = model.h_lambda().into_iter().partition(inside);
             let (re, im) = shown.iter().map(|z| (z.re, z.im)).unzip();
-            panel.add(&format!("hλ of {}", model.name), re, im, Style::Points);
-            title.push_str(&format!(", h = {}", crate::short(model.step)));
+            let name = model.name.rsplit('/').next().unwrap_or(&model.name);
+            panel.add("hλ", re, im, Style::Points);
+            title.push_str(&format!(", on {name} with h = {}", crate::short(model.step)));
             if !hidden.is_empty() {
                 title.push_str(&format!("  ({} of {} hλ far outside)", hidden.len(), hidden.len() + shown.len()));
             }
@@ -181,10 +184,15 @@ impl Stability {
     /// Where |ζ| > |e^z|: G. Wanner, E. Hairer, S. P. Nørsett, BIT 18 (1978) 475–489; of the damping alone, for the largest
     /// root, F. E. Cellier.
     fn star_panel(&self, view: View) -> Panel {
-        let half = [view.re.0.abs(), view.re.1.abs(), view.im.1.abs()].into_iter().fold(2.0, f64::max).min(40.0);
+        let half = [view.re.0.abs(), view.im.1.abs()].into_iter().fold(2.0, f64::max).min(40.0);
         let view = View { re: (-half, half), im: (-half, half) };
         let mut panel = plane(view);
-        let (x, y) = self.curves(view, &|z| z.re - self.log_growth(z));
+        let (x, y) = self.curves(view, &|z| {
+            // At the origin the difference is C zᵖ⁺¹; where it is lost in rounding, its sign is that of places further out.
+            let outwards = (0..80).map(|k| -self.characteristic.excess(z * 1.2f64.powi(k)).clamp(-FAR, FAR));
+            let resolved = if self.characteristic.has_exact_excess() { 0.0 } else { RESOLVED };
+            outwards.into_iter().find(|v| v.abs() > resolved).unwrap_or(0.0)
+        });
         panel.add("order star: |ζ| > |exp z|", x, y, Style::Region).colour = Colour::Cycle(1);
         panel
     }

@@ -282,6 +282,9 @@ fn rounded(value: f64) -> String {
     if value.is_infinite() {
         return "∞".into();
     }
+    if value == 0.0 {
+        return "0".into();
+    }
     short(format!("{value:.5e}").parse().unwrap_or(value))
 }
 

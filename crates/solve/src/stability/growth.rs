@@ -43,6 +43,27 @@ impl Characteristic {
         found
     }
 
+    /// ln(max|ζ|/|e^z|): how much more a solution grows by the method than it should. For one-step methods whose R is a
+    /// polynomial it keeps its digits near the origin, where R and e^z agree,
+    ///
+    /// ```text
+    ///   R e^(−z) = 1 + e^(−z) Σ dₖ zᵏ,     dₖ = rₖ − 1/k!
+    /// ```
+    pub fn excess(&self, z: Complex) -> f64 {
+        let direct = self.growth(z).ln() - z.re;
+        if self.defects.is_empty() || direct.abs() > 1e-3 {
+            return direct;
+        }
+        let sum = self.defects.iter().rev().fold(Complex::default(), |sum, d| sum * z + Complex::from(*d));
+        let part = sum * Complex::new(z.im.cos(), -z.im.sin()) * (-z.re).exp();
+        0.5 * (2.0 * part.re + part.re * part.re + part.im * part.im).ln_1p()
+    }
+
+    /// Whether [`Self::excess`] is right however small it is.
+    pub fn has_exact_excess(&self) -> bool {
+        !self.defects.is_empty()
+    }
+
     /// For linear multistep methods, z for which ζ is a root; `None` for others.
     pub(super) fn locus(&self, zeta: Complex) -> Option<Complex> {
         let mut sums = [Complex::default(); 2];

@@ -37,6 +37,8 @@ pub struct Characteristic {
     whole: Vec<Vec<Integer>>,
     /// The same divided by that of the highest power of ζ at z = 0.
     numbers: Vec<Vec<f64>>,
+    /// Where ζ = R(z) with a polynomial R, the coefficients of R(z) − e^z; otherwise none.
+    defects: Vec<f64>,
 }
 
 /// Why a method has no characteristic polynomial.
@@ -57,13 +59,31 @@ impl Characteristic {
     fn new(whole: Vec<Vec<Integer>>) -> Characteristic {
         let first = whole.last().and_then(|row| row.first()).cloned().unwrap_or_default();
         let numbers = whole.iter().map(|row| row.iter().map(|c| c.ratio(&first, 0)).collect()).collect();
-        Characteristic { whole, numbers }
+        let defects = defects(&whole);
+        Characteristic { whole, numbers, defects }
     }
 
     /// How many roots there are: 1 for a one-step method.
     pub fn degree(&self) -> usize {
         self.whole.len() - 1
     }
+}
+
+/// rₖ − 1/k! where q ζ = −Σ pₖ zᵏ with a constant q, rₖ = −pₖ/q: exact, so that those up to the order are zero.
+fn defects(whole: &[Vec<Integer>]) -> Vec<f64> {
+    /// Terms behind those of the polynomial; e^z needs no more for |z| where the difference is small.
+    const BEHIND: usize = 60;
+    let [p, q] = whole else { return Vec::new() };
+    if q.iter().skip(1).any(|c| !c.is_zero()) {
+        return Vec::new();
+    }
+    let mut factorial = Integer::from(1);
+    let terms = (0..p.len() + BEHIND).map(|k| {
+        factorial = factorial.times(&Integer::from(k.max(1) as i128));
+        let term = p.get(k).cloned().unwrap_or_default().times(&factorial).plus(&q[0]);
+        term.negated().ratio(&q[0].times(&factorial), 0)
+    });
+    terms.collect()
 }
 
 impl Choice {

@@ -145,3 +145,17 @@ fn the_determinant_of_many_steps_stays_small() {
         assert!(degree <= elements, "{name}: degree {degree}");
     }
 }
+
+/// R − e^z of order p is −z^(p+1)/(p+1)! at small z, far below the rounding of R itself.
+#[test]
+fn the_order_star_keeps_its_digits_at_the_origin() {
+    let z = Complex::new(-0.03, 0.04);
+    for order in [1, 4, 20] {
+        let power = (0..=order).fold(Complex::new(1.0, 0.0), |power, k| power * z * (1.0 / f64::from(k + 1)));
+        let found = of(&format!("taylor {order}")).excess(z);
+        assert!((found + power.re).abs() < 0.1 * power.modulus(), "order {order}: {found:e} {:e}", -power.re);
+    }
+    let far = Complex::new(-3.0, 1.0);
+    let rk4 = of("rk4");
+    assert!((rk4.excess(far) - (rk4.growth(far).ln() + 3.0)).abs() < 1e-14);
+}
