@@ -4,7 +4,7 @@ use crate::args::{CompareArgs, Format};
 use crate::output::{AtomicFile, write_file};
 use crate::picture::{self, Plot};
 use crate::{Exit, message, print_out, source, usage};
-use ordinate::{Chart, CompareOptions, Comparison, Failure, RunError, compile};
+use ordinate::{Chart, CompareError, CompareOptions, Comparison, Failure, RunError, compile};
 use std::io::{IsTerminal, Write};
 
 /// Runs a model with many methods.
@@ -43,10 +43,18 @@ fn work(args: &CompareArgs) -> Result<Exit, Exit> {
         let _ = write!(std::io::stderr().lock(), "\r{:<20}\r", "");
     }
     let found = found.map_err(|error| match error {
-        RunError::NoEndTime => usage("no end time: add `run 0 .. 10` to the model, or give one with `-t 10`"),
-        RunError::Usage(text) => usage(&text),
-        RunError::Rows(error) => usage(&error.reason),
-        RunError::Model(found) => source::show_failure(&Failure::Model(found), &source),
+        CompareError::NoReference(reasons) => {
+            message(&format!(
+                "error: there is nothing to compare with, for no method reaches the end; give an earlier one with `-t`\n{reasons}"
+            ));
+            Exit::Stopped
+        }
+        CompareError::Run(RunError::NoEndTime) => {
+            usage("no end time: add `run 0 .. 10` to the model, or give one with `-t 10`")
+        }
+        CompareError::Run(RunError::Usage(text)) => usage(&text),
+        CompareError::Run(RunError::Rows(error)) => usage(&error.reason),
+        CompareError::Run(RunError::Model(found)) => source::show_failure(&Failure::Model(found), &source),
     })?;
     show(args, &found, &plot, chart)
 }

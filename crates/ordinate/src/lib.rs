@@ -36,7 +36,7 @@ mod summary;
 pub mod transform;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
-pub use compare::{Chart, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
+pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};

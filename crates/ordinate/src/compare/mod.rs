@@ -7,7 +7,7 @@ mod report;
 pub use figures::Chart;
 pub use reference::{Reference, reference};
 
-use crate::{Compiled, Memory, Run, RunError, RunOptions, Strip, methods, simulate};
+use crate::{Compiled, Memory, RowTimes, Run, RunError, RunOptions, Strip, methods, simulate};
 use ordinate_solve::{Status, Work};
 
 /// What is compared.
@@ -45,7 +45,7 @@ impl Default for CompareOptions {
 pub struct Row {
     /// The method.
     pub method: String,
-    /// The relative tolerance, or the error that a fixed step was chosen for.
+    /// The relative tolerance, or the first of the errors that a fixed step was chosen for.
     pub rtol: f64,
     /// The fixed step, where the method does not choose its steps.
     pub step: Option<f64>,
@@ -113,13 +113,28 @@ pub struct Comparison {
     pub traces: Vec<Traces>,
 }
 
+/// Why there is no comparison.
+#[derive(Clone, Debug)]
+pub enum CompareError {
+    /// The runs cannot be begun.
+    Run(RunError),
+    /// No method reaches the end of the run, so there is nothing to compare with: what each of them says.
+    NoReference(String),
+}
+
+impl From<RunError> for CompareError {
+    fn from(error: RunError) -> CompareError {
+        CompareError::Run(error)
+    }
+}
+
 /// Runs a model with all methods that are asked for. `tell` hears the name of each method before its first run, and says
 /// whether to go on.
 pub fn compare(
     compiled: &Compiled,
     options: &CompareOptions,
     tell: &mut dyn FnMut(&str) -> bool,
-) -> Result<Comparison, RunError> {
+) -> Result<Comparison, CompareError> {
     let asked = RunOptions {
         t_start: options.t_start.clone(),
         t_end: options.t_end.clone(),
@@ -206,7 +221,11 @@ impl Laboratory<'_> {
                         traces.plane = self.reference.plane(&memory).map(|(x, y)| (rtol, x, y));
                     }
                     traces.strip = Some((rtol, memory.strip));
-                    rows.push(row);
+                    // a step that is short enough for the next error, too, is one row
+                    let same = rows.last().is_some_and(|last: &Row| last.step.is_some() && last.step == row.step);
+                    if !same {
+                        rows.push(row);
+                    }
                 }
                 Err(Refusal::Unfit(reason)) => {
                     self.skip(name, None, reason);
@@ -242,7 +261,9 @@ impl Laboratory<'_> {
         }
         let mut seconds = run.seconds.solve;
         if self.repeats > 1 && seconds * self.repeats as f64 <= WORTH_REPEATING {
-            let again = RunOptions { repeat: self.repeats, ..options };
+            // without the rows of the comparison, which only the error needs
+            let rows = RowTimes::At(vec![format!("{:?}", run.t_end)]);
+            let again = RunOptions { repeat: self.repeats, rows, ..options };
             seconds = simulate(self.compiled, &again, &mut crate::Discard).map_err(unfit)?.seconds.solve_median;
         }
         let statistics = &run.outcome.statistics;
@@ -377,6 +398,25 @@ mod tests {
             of("x' = -x + z; 0 = z + z^3 - x; init x = 1; guess z = 1; run 0 .. 1", &["rk4", "radau5"], &[1e-6]);
         assert!(algebraic.rows.iter().all(|row| row.method == "radau5" || row.method == "rk4"));
         assert!(algebraic.rows.iter().any(|row| row.method == "radau5"));
+    }
+
+    /// A run that ends itself is compared up to that, at times that all methods reach.
+    #[test]
+    fn a_stop_condition_ends_the_comparison() {
+        let falling = "h'' = -9.81 - 0.1*h'; stop when h < 0; init h = 1, h' = 0; run 0 .. 5";
+        let found = of(falling, &["dp5", "rk4"], &[1e-6]);
+        assert!(found.reference.times.last().is_some_and(|t| *t < 0.46), "{:?}", found.reference.times.last());
+        assert!(found.rows.len() == 2 && found.rows.iter().all(|row| row.error < 1e-5), "{:?}", found.rows);
+    }
+
+    #[test]
+    fn without_a_reference_there_is_no_comparison() {
+        let source = Source::text("y' = y^2; init y = 1; run 0 .. 2");
+        let compiled = compile(&source, &CompileOptions::default()).expect("a model");
+        let found = compare(&compiled, &CompareOptions::default(), &mut |_| true);
+        assert!(
+            matches!(found, Err(CompareError::NoReference(text)) if text.contains("taylor") && text.contains("pole"))
+        );
     }
 
     /// Euler's method would need 10⁹ steps.

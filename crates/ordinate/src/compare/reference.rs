@@ -1,5 +1,6 @@
 //! What the errors of a comparison are measured against.
 
+use super::CompareError;
 use crate::{Compiled, Memory, RowTimes, RunError, RunOptions, simulate};
 use ordinate_solve::Status;
 
@@ -23,7 +24,7 @@ pub struct Reference {
 }
 
 /// Times that are compared.
-const TIMES: usize = 201;
+const TIMES: usize = 601;
 /// The tightest tolerances that a run in double precision can be asked for.
 const RTOL: f64 = 1e-13;
 const ATOL: f64 = 1e-15;
@@ -33,12 +34,13 @@ const METHODS: [&str; 4] = ["taylor", "radau", "dp8", "bdf"];
 const MOST_STEPS: u64 = 2_000_000;
 
 /// The reference of a model: the run of a method of high order with the tightest tolerances, checked by another method.
-pub fn reference(compiled: &Compiled, options: &RunOptions) -> Result<Reference, RunError> {
+pub fn reference(compiled: &Compiled, options: &RunOptions) -> Result<Reference, CompareError> {
     let (from, to) = crate::run_range(compiled, options).ok_or(RunError::NoEndTime)?;
     let times: Vec<f64> = (0..TIMES).map(|k| from + (to - from) * (k as f64 / (TIMES - 1) as f64)).collect();
     let states = compiled.program.state_names[..compiled.program.visible].to_vec();
     if states.is_empty() {
-        return Err(RunError::Usage("the model has no states, so there is nothing to solve and to compare".into()));
+        let nothing = "the model has no states, so there is nothing to solve and to compare";
+        return Err(RunError::Usage(nothing.into()).into());
     }
     let mut found: Option<Reference> = None;
     let mut reasons = Vec::new();
@@ -64,15 +66,10 @@ pub fn reference(compiled: &Compiled, options: &RunOptions) -> Result<Reference,
             },
             Ok(run) => reasons.push(run.reason.map_or_else(String::new, |r| format!("{method}: {}", r.message))),
             Err(RunError::Usage(text)) => reasons.push(format!("{method}: {text}")),
-            Err(other) => return Err(other),
+            Err(other) => return Err(other.into()),
         }
     }
-    found.ok_or_else(|| {
-        RunError::Usage(format!(
-            "there is no reference to compare with, for no method reaches the end; give an earlier one with `-t`. {}",
-            reasons.join("; ")
-        ))
-    })
+    found.ok_or_else(|| CompareError::NoReference(reasons.join("; ")))
 }
 
 fn at(times: &[f64]) -> RowTimes {
@@ -81,7 +78,12 @@ fn at(times: &[f64]) -> RowTimes {
 
 impl Reference {
     fn new(method: &str, states: &[String], times: &[f64], memory: &Memory) -> Reference {
-        let columns: Vec<Vec<f64>> = states.iter().map(|name| aligned(memory, name, times)).collect();
+        let mut columns: Vec<Vec<f64>> = states.iter().map(|name| aligned(memory, name, times)).collect();
+        // Where a stop condition ends the run, the last row before it may be beyond the end that others find.
+        let reached = (0..times.len()).take_while(|&k| columns.iter().all(|column| column[k].is_finite())).count();
+        let kept = if reached < times.len() { reached.saturating_sub(1).max(1) } else { reached };
+        let times = &times[..kept.min(times.len())];
+        columns.iter_mut().for_each(|column| column.truncate(times.len()));
         let largest = |column: &Vec<f64>| column.iter().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
         let scale: Vec<f64> = columns.iter().map(largest).collect();
         // a state that stays zero is measured by the others

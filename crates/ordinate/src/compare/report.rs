@@ -149,7 +149,7 @@ impl Comparison {
 const HEADER: [&str; 10] = ["method", "rtol", "steps", "rejected", "f", "other", "error", "estimate", "time", "ratio"];
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;color:#262626;max-width:1160px;margin:2em auto;padding:0 1em}\
-figure{margin:1.5em 0}svg{max-width:100%;height:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
+figure{margin:1.5em 0}figure>svg{max-width:100%;height:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
 th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #e6e6e6}th:first-child,td:first-child{text-align:left}";
 
 fn rounded(value: f64) -> String {
