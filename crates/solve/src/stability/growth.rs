@@ -163,7 +163,7 @@ mod tests {
         for n in 2..=7 {
             // Π (ζ − r_k), r_k = k/10 e^{ik}
             let known: Vec<Complex> =
-                (1..=n).map(|k| f64::from(k)).map(|k| Complex::new(k.cos(), k.sin()) * (k / 10.0)).collect();
+                (1..=n).map(f64::from).map(|k| Complex::new(k.cos(), k.sin()) * (k / 10.0)).collect();
             let mut a = vec![Complex::new(1.0, 0.0)];
             for r in &known {
                 let mut next = vec![Complex::default(); a.len() + 1];

@@ -75,7 +75,7 @@ pub(crate) fn positive_roots(p: &Polynomial) -> Vec<Dyadic> {
         open.push((middle, level + 1, right));
         open.push((index.shifted(1), level + 1, left));
     }
-    found.sort_by(|a, b| compare(a, b));
+    found.sort_by(compare);
     found.dedup();
     found
 }

@@ -52,28 +52,26 @@ pub(super) fn taylor(order: u32) -> Characteristic {
 pub(super) fn explicit(tableau: &ExplicitTableau) -> Characteristic {
     let stages = tableau.b.len();
     let mut powers = vec![1.0; stages];
-    let mut rows = table(2, stages + 1);
-    rows[1][0] = Fraction::ONE;
-    rows[0][0] = Fraction::whole(-1);
     let mut factorial = 1i128;
+    let mut r = vec![Fraction::ONE];
     for k in 1..=stages {
         factorial *= k as i128;
         let terms = tableau.b.iter().zip(&powers).map(|(b, p)| b * p);
         let (value, size) = terms.fold((0.0, 0.0), |(sum, size): (f64, f64), term| (sum + term, size + term.abs()));
         let rounding = 100.0 * f64::EPSILON * size;
         let exact = Fraction::new(1, factorial);
-        rows[0][k] = if k <= tableau.order as usize {
+        r.push(if k <= tableau.order as usize {
             assert!((value - exact.to_f64()).abs() <= rounding, "{} is not of its order", tableau.name);
-            Fraction::new(-1, factorial)
+            exact
         } else if value.abs() <= rounding {
             Fraction::ZERO
         } else {
-            Fraction::meant_by(-value, 1e-13)
-        };
+            Fraction::meant_by(value, 1e-13)
+        });
         let next = tableau.a.iter().map(|row| row.iter().zip(&powers).map(|(a, p)| a * p).sum());
         powers = next.collect();
     }
-    whole(&rows)
+    whole(&vec![r.into_iter().map(|r| Fraction::ZERO.minus(r)).collect(), vec![Fraction::ONE]])
 }
 
 /// (1 − γz) ζ = 1 + κz
