@@ -354,7 +354,7 @@ pub struct CompareArgs {
 /// `ordinate stability`
 #[derive(Args, Debug)]
 pub struct StabilityArgs {
-    /// A method, such as rk4; with -m or --along a model file, or - for standard input
+    /// A method, such as rk4, or several, as in rk4,dp5; with -m or --along a model file, or - for standard input
     #[arg(value_name = "METHOD|MODEL")]
     pub what: Option<String>,
     /// Model text instead of a file; `;` separates lines (repeatable)
@@ -369,9 +369,9 @@ pub struct StabilityArgs {
     /// The step h of the products h*lambda
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub step: Option<f64>,
-    /// Order of taylor, mtsm, abm, adams and bdf
-    #[arg(long, value_name = "P")]
-    pub order: Option<u32>,
+    /// Order of taylor, mtsm, abm, adams and bdf; several, separated by commas, are shown together
+    #[arg(long, value_name = "P", value_delimiter = ',')]
+    pub order: Vec<u32>,
     /// Stiffness indicator along a run of the model
     #[arg(long)]
     pub along: bool,

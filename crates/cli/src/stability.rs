@@ -24,43 +24,68 @@ fn work(args: &StabilityArgs) -> Result<Exit, Exit> {
         return Err(usage(&format!("`--step {h}` must be a positive number")));
     }
     let options = RunOptions {
-        order: args.order,
+        order: args.order.first().copied(),
         step: args.step,
         t_start: args.t_start.clone(),
         t_end: args.t_end.clone(),
         ..RunOptions::default()
     };
-    let what = args.what.as_deref();
-    let named = what.filter(|_| args.text.is_empty() && args.method.is_none() && !args.along);
-    let (text, json) = match named.filter(|name| ordinate::is_method(name)) {
-        Some(name) => {
+    let methods = named_methods(args);
+    let (text, json, exit) = match methods.as_slice() {
+        [] if args.order.len() > 1 => return Err(usage("give one `--order` for a model")),
+        [] => of_model(args, options, &plot, &pictures)?,
+        names => {
             if let Some(option) = model_option(args) {
+                let name = &names[0];
                 return Err(usage(&format!(
                     "`{option}` belongs to a model: write `ordinate stability MODEL -m {name} {option} …`"
                 )));
             }
-            let found = ordinate::stability(&RunOptions { method: name.into(), ..options });
-            let found = found.map_err(|e| show_error(&e, None))?;
-            draw(&plot, &|| found.figure(&pictures))?;
-            (found.to_text(), found.to_json())
+            of_methods(args, names, &plot, &pictures)?
         }
-        None => of_model(args, options, &plot, &pictures)?,
     };
-    match (args.format, &plot) {
-        (Format::Json, _) => Ok(print_out(&format!("{json}\n"))),
+    let shown = match (args.format, &plot) {
+        (Format::Json, _) => print_out(&format!("{json}\n")),
         (Format::Text, Plot::Terminal) => {
             message(text.trim_end());
-            Ok(Exit::Ok)
+            Exit::Ok
         }
-        (Format::Text, _) => Ok(print_out(&text)),
-    }
+        (Format::Text, _) => print_out(&text),
+    };
+    Ok(if shown == Exit::Ok { exit } else { shown })
 }
 
-/// For people, and for programs.
-type Found = (String, serde_json::Value);
+/// For people, for programs, and how it ended.
+type Found = (String, serde_json::Value, Exit);
 
 fn draw(plot: &Plot, figure: &dyn Fn() -> ordinate::Figure) -> Result<(), Exit> {
     if *plot == Plot::None { Ok(()) } else { plot.draw(&figure()) }
+}
+
+/// The methods that the command names instead of a model.
+fn named_methods(args: &StabilityArgs) -> Vec<String> {
+    if !args.text.is_empty() || args.method.is_some() || args.along {
+        return Vec::new();
+    }
+    let parts: Vec<String> = args.what.iter().flat_map(|what| what.split(',')).map(|n| n.trim().to_string()).collect();
+    if parts.iter().all(|name| ordinate::is_method(name)) { parts } else { Vec::new() }
+}
+
+fn of_methods(args: &StabilityArgs, names: &[String], plot: &Plot, pictures: &[Picture]) -> Result<Found, Exit> {
+    let found = ordinate::stabilities(names, &args.order).map_err(|e| show_error(&e, None))?;
+    if let [only] = found.as_slice() {
+        draw(plot, &|| only.figure(pictures))?;
+        return Ok((only.to_text(), only.to_json(), Exit::Ok));
+    }
+    if !args.show.is_empty() {
+        return Err(usage(
+            "several methods share one picture of their regions; leave `--show` out, or name one method",
+        ));
+    }
+    draw(plot, &|| ordinate::overlay(&found))?;
+    let text: Vec<String> = found.iter().map(|one| one.to_text()).collect();
+    let json: Vec<serde_json::Value> = found.iter().map(|one| one.to_json()).collect();
+    Ok((text.join("\n"), serde_json::json!({"schema": "ordinate.stability/1", "methods": json}), Exit::Ok))
 }
 
 fn of_model(args: &StabilityArgs, options: RunOptions, plot: &Plot, pictures: &[Picture]) -> Result<Found, Exit> {
@@ -84,11 +109,12 @@ fn of_model(args: &StabilityArgs, options: RunOptions, plot: &Plot, pictures: &[
     if args.along {
         let found = ordinate::along(&compiled, &options).map_err(failed)?;
         draw(plot, &|| found.figure())?;
-        return Ok((found.to_text(), found.to_json()));
+        let exit = if found.stopped { Exit::Stopped } else { Exit::Ok };
+        return Ok((found.to_text(), found.to_json(), exit));
     }
     let found = ordinate::stability_of_model(&compiled, &options).map_err(failed)?;
     draw(plot, &|| found.figure(pictures))?;
-    Ok((found.to_text(), found.to_json()))
+    Ok((found.to_text(), found.to_json(), Exit::Ok))
 }
 
 fn looks_like_model(name: &str) -> bool {
@@ -107,7 +133,8 @@ fn model_option(args: &StabilityArgs) -> Option<&'static str> {
 
 fn without_method(args: &StabilityArgs) -> String {
     match args.what.as_deref() {
-        Some(name) if !looks_like_model(name) && args.text.is_empty() => {
+        Some(list) if !looks_like_model(list) && args.text.is_empty() => {
+            let name = list.split(',').map(str::trim).find(|name| !ordinate::is_method(name)).unwrap_or(list);
             let available = ordinate::methods_text();
             match ordinate::closest(name, available.split(", ")) {
                 Some(meant) => format!("there is no method `{name}`; did you mean `{meant}`?"),

@@ -49,6 +49,6 @@ pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
-pub use stability::{Along, Picture, Stability, along, stability, stability_of_model};
+pub use stability::{Along, Picture, Stability, along, overlay, stabilities, stability, stability_of_model};
 pub use start::check_starts;
 pub use summary::summary_json;

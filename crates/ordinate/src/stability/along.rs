@@ -7,7 +7,7 @@ use crate::start::StartValues;
 use crate::{Compiled, RunError, RunOptions, short};
 use ordinate_plot::{Band, Figure, Mark, Panel, Scale, Style};
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Rows, Sink};
+use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Rows, Sink, Status};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -41,6 +41,8 @@ pub struct Along {
     pub t_end: f64,
     /// Why it ended early.
     pub reason: Option<String>,
+    /// Whether that was neither the end nor a stop condition of the model.
+    pub stopped: bool,
 }
 
 /// Rows of the run.
@@ -82,12 +84,14 @@ pub fn along(compiled: &Compiled, options: &RunOptions) -> Result<Along, RunErro
         fastest: empty(),
         t_end: to,
         reason: None,
+        stopped: false,
     };
     let mut watch = Watch { evaluator: compiled.evaluator(), along };
     let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &start.from(from), to, &solver, &mut watch)
         .map_err(|e| RunError::Usage(crate::explain::usage_error(&e, compiled)))?;
     let reason = crate::explain::explain(&outcome, compiled);
-    Ok(Along { reason: reason.map(|r| format!("{}: {}", r.kind, r.message)), ..watch.along })
+    let stopped = outcome.status != Status::Ok;
+    Ok(Along { reason: reason.map(|r| format!("{}: {}", r.kind, r.message)), stopped, ..watch.along })
 }
 
 struct Watch {

@@ -212,6 +212,30 @@ impl Stability {
     }
 }
 
+/// The regions of several methods in one panel.
+pub fn overlay(methods: &[Stability]) -> Figure {
+    let mut figure = Figure::new("Regions of stability");
+    (figure.width, figure.height) = (720.0, 660.0);
+    let views: Vec<View> = methods.iter().map(Stability::view).collect();
+    let union = |a: View, b: &View| View {
+        re: (a.re.0.min(b.re.0), a.re.1.max(b.re.1)),
+        im: (a.im.0.min(b.im.0), a.im.1.max(b.im.1)),
+    };
+    let Some(first) = views.first() else { return figure };
+    let view = views.iter().fold(*first, union);
+    let mut panel = plane(view);
+    for method in methods {
+        let alone = methods.iter().filter(|other| other.method == method.method).count() == 1;
+        let name = if alone { method.method.to_string() } else { format!("{} {}", method.method, method.order) };
+        let part = method.region_panel(view, &mut String::new());
+        for series in part.series {
+            panel.add(&name, series.x, series.y, series.style);
+        }
+    }
+    figure.panels.push(panel);
+    figure
+}
+
 fn widened((lo, hi): (f64, f64), value: f64) -> (f64, f64) {
     (lo.min(value), hi.max(value))
 }

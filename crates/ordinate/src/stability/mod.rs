@@ -4,7 +4,7 @@ mod along;
 mod figures;
 
 pub use along::{Along, along};
-pub use figures::Picture;
+pub use figures::{Picture, overlay};
 
 use crate::methods::choose;
 use crate::rates::{MOST_STATES, eigenvalues, jacobian};
@@ -56,6 +56,24 @@ pub fn stability(options: &RunOptions) -> Result<Stability, RunError> {
     let characteristic = choice.characteristic().map_err(|e| RunError::Usage(unclear(e, &choice)))?;
     let order = choice.order();
     Ok(Stability { method: choice.name(), order, facts: facts(&characteristic), characteristic, model: None })
+}
+
+/// The stability of several methods, each with every order where it has one to choose.
+pub fn stabilities(methods: &[String], orders: &[u32]) -> Result<Vec<Stability>, RunError> {
+    let mut found = Vec::new();
+    for name in methods {
+        let options = RunOptions { method: name.clone(), ..RunOptions::default() };
+        // an order that belongs to another method of the list is no mistake
+        let takes = by_name(name).is_some_and(|choice| choice.with_order(Some(1), None).is_ok());
+        if orders.is_empty() || (!takes && methods.len() > 1) {
+            found.push(stability(&options)?);
+            continue;
+        }
+        for order in orders {
+            found.push(stability(&RunOptions { order: Some(*order), ..options.clone() })?);
+        }
+    }
+    Ok(found)
 }
 
 /// The same, with the rates of a model at its start times the step of the options.
@@ -168,14 +186,68 @@ impl Rates {
 }
 
 /// Growth by less than this in a step is rounding of the eigenvalues and of the roots.
-const NO_GROWTH: f64 = 1e-9;
+const NO_GROWTH: f64 = 1e-12;
+/// An eigenvalue is on an axis if it is so near to it.
+const ON_AXIS: f64 = 1e-12;
 
 impl Stability {
+    /// Whether no solution grows at z: exact on the axes, where that may be a matter of less than rounding.
+    fn is_stable_at(&self, z: Complex) -> bool {
+        let within = |interval: &Interval, x: f64| match interval.length {
+            None => true,
+            Some(length) if interval.closed => x <= length,
+            Some(length) => x < length || x == 0.0,
+        };
+        match z {
+            z if z.re.abs() <= ON_AXIS * z.im.abs() => within(&self.facts.imaginary, z.im.abs()),
+            z if z.im.abs() <= ON_AXIS * z.re.abs() && z.re < 0.0 => within(&self.facts.real, -z.re),
+            z => self.characteristic.growth(z) <= 1.0 + NO_GROWTH,
+        }
+    }
+
+    /// Whether the method makes a solution grow that does not.
+    fn is_wrong_at(&self, z: Complex) -> bool {
+        z.re <= ON_AXIS * z.im.abs() && !self.is_stable_at(z)
+    }
+
     /// How many solutions e^(λt) of the model that do not grow are made to grow by the method.
     fn unstable(&self) -> usize {
-        let decays = |z: &&Complex| z.re <= NO_GROWTH;
-        let grows = |z: &Complex| self.characteristic.growth(*z) > 1.0 + NO_GROWTH;
-        self.model.iter().flat_map(|model| model.h_lambda()).filter(|z| decays(&z) && grows(z)).count()
+        self.model.iter().flat_map(Rates::h_lambda).filter(|z| self.is_wrong_at(*z)).count()
+    }
+
+    /// The longest step with which no solution of the model that does not grow is made to grow; `None` if there is no limit.
+    pub fn longest_step(&self) -> Option<f64> {
+        let model = self.model.as_ref()?;
+        let ends = model.lambda.iter().filter_map(|&(re, im)| {
+            let size = re.hypot(im);
+            let direction = Complex::new(re / size, im / size);
+            (size > 0.0).then(|| self.reach(direction))?.map(|reach| reach / size)
+        });
+        ends.reduce(f64::min)
+    }
+
+    /// How far from the origin the method is right along a ray; `None` if without end.
+    fn reach(&self, direction: Complex) -> Option<f64> {
+        const NEAR: f64 = 1e-2;
+        const FAR: f64 = 1e4;
+        const FACTOR: f64 = 1.02;
+        let right = |x: f64| !self.is_wrong_at(direction * x);
+        if !right(NEAR) {
+            return Some(0.0);
+        }
+        let mut x = NEAR;
+        while right(x * FACTOR) {
+            x *= FACTOR;
+            if x > FAR {
+                return None;
+            }
+        }
+        let (mut low, mut high) = (x, x * FACTOR);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if right(middle) { low = middle } else { high = middle }
+        }
+        Some(low)
     }
 
     /// `stability --format json`.
@@ -205,6 +277,7 @@ impl Stability {
             let growth: Vec<f64> = model.h_lambda().into_iter().map(|z| self.characteristic.growth(z)).collect();
             value["growth"] = json!(growth);
             value["unstable"] = json!(self.unstable());
+            value["longest_step"] = json!(self.longest_step());
         }
         value
     }
@@ -244,7 +317,7 @@ impl Stability {
                 break;
             }
             let growth = self.characteristic.growth(z);
-            let verdict = match (z.re <= NO_GROWTH, growth <= 1.0 + NO_GROWTH) {
+            let verdict = match (z.re <= ON_AXIS * z.im.abs(), self.is_stable_at(z)) {
                 (true, true) => "",
                 (true, false) => "  unstable: grows, but should not",
                 (false, true) => "  decays, but should grow",
@@ -252,7 +325,7 @@ impl Stability {
             };
             let name = if k == 0 { "hλ" } else { "" };
             let product = complex_text((z.re, z.im));
-            line(name, &format!("{product:<24} λ = {:<24} |ζ| = {}{verdict}", complex_text((re, im)), rounded(growth)));
+            line(name, &format!("{product:<24} λ = {:<24} |ζ| = {}{verdict}", complex_text((re, im)), factor(growth)));
         }
         if model.lambda.is_empty() {
             line("hλ", "none: the model has no states");
@@ -264,6 +337,12 @@ impl Stability {
             n => format!("unstable with this step: {n} rates are outside of the region"),
         };
         line("verdict", &verdict);
+        let longest = match self.longest_step() {
+            None => "any step is stable".into(),
+            Some(0.0) => "no step is stable".into(),
+            Some(h) => format!("steps up to {} are stable", rounded(h)),
+        };
+        line("steps", &longest);
     }
 }
 
@@ -274,6 +353,15 @@ fn interval(interval: &Interval, name: &str, sign: &str, unit: &str) -> String {
         Some(0.0) => "stable at 0 only".into(),
         Some(length) if sign == "±" => format!("stable for {name} within ±{length}{unit}{open}"),
         Some(length) => format!("stable for {name} from {sign}{length}{unit} to 0{open}"),
+    }
+}
+
+/// A factor for people, which shows that it is not quite one.
+fn factor(growth: f64) -> String {
+    let rest = growth - 1.0;
+    match rest.abs() {
+        1e-15..1e-5 => format!("1 {} {:.0e}", if rest < 0.0 { "−" } else { "+" }, rest.abs()),
+        _ => rounded(growth),
     }
 }
 
