@@ -87,7 +87,33 @@ impl Comparison {
             }
             figure.panels.push(panel);
         }
+        if let Some(panel) = self.honesty(&methods) {
+            figure.panels.push(panel);
+            (figure.columns, figure.width) = (3, 1500.0);
+        }
         figure
+    }
+
+    /// What the runs say of their errors against the true ones, where they do.
+    fn honesty(&self, methods: &[&str]) -> Option<Panel> {
+        let mut panel = Panel::new("error, relative to the largest value", "estimate of the run itself");
+        (panel.x.scale, panel.y.scale) = (Scale::Log, Scale::Log);
+        let known = |row: &&Row| row.estimate.is_some_and(|estimate| estimate > 0.0) && row.error > 0.0;
+        let (least, most) = self
+            .rows
+            .iter()
+            .filter(known)
+            .fold((f64::INFINITY, 0.0), |(lo, hi): (f64, f64), row| (lo.min(row.error), hi.max(row.error)));
+        if most == 0.0 {
+            return None;
+        }
+        panel.add("exact", vec![least, most], vec![least, most], Style::Line).colour = Colour::Grey;
+        for name in methods {
+            let rows = self.rows.iter().filter(|row| row.method == *name).filter(known);
+            let (x, y) = rows.map(|row| (row.error, row.estimate.unwrap_or(f64::NAN))).unzip();
+            panel.add(name, x, y, Style::Points);
+        }
+        Some(panel)
     }
 
     fn circle(&self) -> Option<Figure> {

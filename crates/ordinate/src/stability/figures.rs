@@ -38,8 +38,10 @@ struct View {
 
 /// Values on a grid that is so much wider than what is to be seen: equal units on both axes show more of it.
 const WIDER: f64 = 2.2;
-/// Points of the grid along each axis, and of the look around beforehand.
+/// Points of the grid along each axis; where each of them costs many roots; and of the look around beforehand.
 const FINE: usize = 320;
+const LESS_FINE: usize = 160;
+const MANY_ROOTS: usize = 6;
 const COARSE: usize = 72;
 /// Points of a curve along an axis.
 const POINTS: usize = 400;
@@ -200,11 +202,12 @@ impl Stability {
     /// The curves around the places with v ≤ 0.
     fn curves(&self, view: View, v: &dyn Fn(Complex) -> f64) -> (Vec<f64>, Vec<f64>) {
         let (width, height) = (view.re.1 - view.re.0, view.im.1 - view.im.0);
+        let count = if self.characteristic.degree() > MANY_ROOTS { LESS_FINE } else { FINE };
         let axis = |(lo, hi): (f64, f64), least: f64| -> Vec<f64> {
             let half = (0.55 * (hi - lo)).max(least / 2.0);
             let middle = 0.5 * (lo + hi);
             // not on the axes, where some methods are neither stable nor unstable
-            (0..FINE).map(|k| middle + half * (2.0 * (k as f64 + 0.5) / FINE as f64 - 1.0)).collect()
+            (0..count).map(|k| middle + half * (2.0 * (k as f64 + 0.5) / count as f64 - 1.0)).collect()
         };
         let (x, y) = (axis(view.re, WIDER * height), axis(view.im, 1.2 * width));
         let values: Vec<f64> = y.iter().flat_map(|im| x.iter().map(|re| v(Complex::new(*re, *im)))).collect();
@@ -227,7 +230,9 @@ pub fn overlay(methods: &[Stability]) -> Figure {
     for method in methods {
         let alone = methods.iter().filter(|other| other.method == method.method).count() == 1;
         let name = if alone { method.method.to_string() } else { format!("{} {}", method.method, method.order) };
-        let part = method.region_panel(view, &mut String::new());
+        // a bounded region is drawn as finely as if it were alone
+        let own = if method.facts.real.length.is_some() { method.view() } else { view };
+        let part = method.region_panel(own, &mut String::new());
         for series in part.series {
             panel.add(&name, series.x, series.y, series.style);
         }
