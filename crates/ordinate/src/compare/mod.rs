@@ -409,6 +409,21 @@ mod tests {
         assert!(found.rows.len() == 2 && found.rows.iter().all(|row| row.error < 1e-5), "{:?}", found.rows);
     }
 
+    /// v stays zero but for rounding, which is no error of order one.
+    #[test]
+    fn a_state_that_stays_zero_is_measured_by_the_others() {
+        let rest = "x' = v; v' = -3*(x - 1/3) + sin(pi) - 3*v; init x = 1/3, v = 0; run 0 .. 5";
+        let found = of(rest, &["dp5"], &[1e-6]);
+        assert!(found.reference.error < 1e-10 && found.rows[0].error < 1e-10, "{:?}", found.rows);
+    }
+
+    /// The states of a transfer function have no names; its output is compared.
+    #[test]
+    fn a_model_without_named_states_is_compared_by_what_it_stores() {
+        let found = of("output y = laplace(1/(s + 1), step(t)); run 0 .. 5", &["dp5"], &[1e-6]);
+        assert!(found.reference.states == ["y"] && found.rows[0].error < 1e-5, "{:?}", found.rows);
+    }
+
     #[test]
     fn without_a_reference_there_is_no_comparison() {
         let source = Source::text("y' = y^2; init y = 1; run 0 .. 2");

@@ -13,7 +13,7 @@ pub struct Reference {
     pub check: Option<String>,
     /// How far both differ, in the measure of the comparison: smaller errors mean nothing. NaN if there was no other.
     pub error: f64,
-    /// Names of the states.
+    /// Names of the states, or of what is stored where none has a name.
     pub states: Vec<String>,
     /// The times.
     pub times: Vec<f64>,
@@ -30,6 +30,8 @@ const RTOL: f64 = 1e-13;
 const ATOL: f64 = 1e-15;
 /// These try in turn; the first one that comes through is the reference, the next one its check.
 const METHODS: [&str; 4] = ["taylor", "radau", "dp8", "bdf"];
+/// A state that is so much smaller than another one is zero but for rounding.
+const ROUNDING: f64 = 1e-12;
 /// Steps that a reference may take.
 const MOST_STEPS: u64 = 2_000_000;
 
@@ -37,8 +39,12 @@ const MOST_STEPS: u64 = 2_000_000;
 pub fn reference(compiled: &Compiled, options: &RunOptions) -> Result<Reference, CompareError> {
     let (from, to) = crate::run_range(compiled, options).ok_or(RunError::NoEndTime)?;
     let times: Vec<f64> = (0..TIMES).map(|k| from + (to - from) * (k as f64 / (TIMES - 1) as f64)).collect();
-    let states = compiled.program.state_names[..compiled.program.visible].to_vec();
-    if states.is_empty() {
+    // a model may have states that nobody named; what is stored shows them
+    let states = match &compiled.program.state_names[..compiled.program.visible] {
+        [] => compiled.stored_names().into_iter().skip(1).collect(),
+        named => named.to_vec(),
+    };
+    if compiled.program.layout.states == 0 || states.is_empty() {
         let nothing = "the model has no states, so there is nothing to solve and to compare";
         return Err(RunError::Usage(nothing.into()).into());
     }
@@ -86,20 +92,10 @@ impl Reference {
         columns.iter_mut().for_each(|column| column.truncate(times.len()));
         let largest = |column: &Vec<f64>| column.iter().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
         let scale: Vec<f64> = columns.iter().map(largest).collect();
-        // a state that stays zero is measured by the others
+        // A state that stays zero, but for rounding, is measured by the others.
         let other = scale.iter().copied().fold(0.0, f64::max);
-        let scale = scale
-            .into_iter()
-            .map(|s| {
-                if s > 0.0 {
-                    s
-                } else if other > 0.0 {
-                    other
-                } else {
-                    1.0
-                }
-            })
-            .collect();
+        let measured = |s: f64| if s > ROUNDING * other { s } else { other };
+        let scale = scale.into_iter().map(measured).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
         Reference {
             method: method.into(),
             check: None,
