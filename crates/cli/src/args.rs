@@ -25,6 +25,10 @@ pub enum Command {
     Info(CheckArgs),
     /// Turn a model into a polynomial system
     Transform(TransformArgs),
+    /// Run a model with many methods: true error, work, time
+    Compare(CompareArgs),
+    /// Say where a method is stable, with the rates of a model
+    Stability(StabilityArgs),
     /// Write a commented model to start from
     New(NewArgs),
     /// List the gallery, or print one of its models
@@ -314,6 +318,84 @@ pub enum TransformFormat {
     Eq,
     /// For documents
     Latex,
+}
+
+/// `ordinate compare`
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Methods, separated by commas; all if not given
+    #[arg(short = 'm', long, value_name = "METHODS", value_delimiter = ',')]
+    pub method: Vec<String>,
+    /// Relative tolerances, separated by commas; steps of methods without control are halved until they reach these errors
+    #[arg(long, value_name = "R1,R2,…", value_delimiter = ',')]
+    pub rtols: Vec<String>,
+    /// End time, a number or an expression such as 4*pi
+    #[arg(short = 't', long = "t-end", value_name = "T", allow_hyphen_values = true)]
+    pub t_end: Option<String>,
+    /// Start time
+    #[arg(long, value_name = "T0", allow_hyphen_values = true)]
+    pub t_start: Option<String>,
+    /// Time each run N times, and take the median
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub repeat: usize,
+    /// Limit of steps of each run
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub max_steps: u64,
+    /// Report with all pictures (.html), or the numbers (.json) (repeatable)
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Vec<String>,
+    /// Picture (.svg, .png); without FILE a plot in the terminal
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    pub plot: Option<String>,
+    /// What to plot: work, circle, strips
+    #[arg(long, value_name = "PICTURE")]
+    pub show: Option<String>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// `ordinate stability`
+#[derive(Args, Debug)]
+pub struct StabilityArgs {
+    /// A method, such as rk4, or several, as in rk4,dp5; with -m or --along a model file, or - for standard input
+    #[arg(value_name = "METHOD|MODEL")]
+    pub what: Option<String>,
+    /// Model text instead of a file; `;` separates lines (repeatable)
+    #[arg(short = 'e', value_name = "TEXT", allow_hyphen_values = true)]
+    pub text: Vec<String>,
+    /// Override a parameter, an input or a start value (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// The method for a model
+    #[arg(short = 'm', long)]
+    pub method: Option<String>,
+    /// The step h of the products h*lambda
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<f64>,
+    /// Order of taylor, mtsm, abm, adams and bdf; several, separated by commas, are shown together
+    #[arg(long, value_name = "P", value_delimiter = ',')]
+    pub order: Vec<u32>,
+    /// Stiffness indicator along a run of the model
+    #[arg(long)]
+    pub along: bool,
+    /// End time of that run
+    #[arg(short = 't', long = "t-end", value_name = "T", allow_hyphen_values = true)]
+    pub t_end: Option<String>,
+    /// Start time
+    #[arg(long, value_name = "T0", allow_hyphen_values = true)]
+    pub t_start: Option<String>,
+    /// Picture (.svg, .png); without FILE a plot in the terminal
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    pub plot: Option<String>,
+    /// What to plot: region, damping, frequency, star, all; separated by commas
+    #[arg(long, value_name = "PICTURES", value_delimiter = ',')]
+    pub show: Vec<String>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 /// `ordinate new`

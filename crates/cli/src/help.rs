@@ -156,7 +156,8 @@ radau, bdf, trapezoid and backward-euler are implicit: for stiff models and alge
 ge3 is for x'' = f(x, t). --order P, --max-order P fix or bound the order (abm, adams, bdf, too).
 Runs of ab…, abm and am… start with low orders, which leaves them the orders 2, 2 and 3.
 --step H makes the step fixed; the error is not controlled then, but taylor and mtsm add terms until three
-in a row are below --atol; --h-scale S lengthens the step once, when the order stays at --min-ord.\n",
+in a row are below --atol; --h-scale S lengthens the step once, when the order stays at --min-ord.
+ordinate compare MODEL measures them all; ordinate stability METHOD says where one is stable.\n",
     );
     out
 }

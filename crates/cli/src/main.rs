@@ -4,15 +4,18 @@
 mod args;
 mod check;
 mod clock;
+mod compare;
 mod convert;
 mod examples;
 mod help;
 mod hints;
 mod newton;
 mod output;
+mod picture;
 mod report;
 mod run;
 mod source;
+mod stability;
 mod transform;
 mod wishes;
 
@@ -67,6 +70,8 @@ fn command() -> Exit {
         Command::Check(args) => check::check(&args),
         Command::Info(args) => check::info(&args),
         Command::Transform(args) => transform::transform(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Stability(args) => stability::stability(&args),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),
         Command::Convert(args) => convert::convert(&args),

@@ -37,7 +37,7 @@ fn slips_are_answered_with_what_was_meant() {
         (&["run", "-e", "y'=-y; y(0)=1", "--plot", "spring.eq"], "was taken as the file of `--plot`"),
         (&["spring.eq"], "`ordinate run spring.eq`"),
         (&["-e", "y'=-y"], "`ordinate run -e"),
-        (&["compare", "spring.eq"], "not available in this version"),
+        (&["serve", "spring.eq"], "not available in this version"),
         (&["simulate", "spring.eq"], "`ordinate run`"),
         (&["methods"], "`ordinate help methods`"),
         (&["run", "spring"], "did you mean `spring.eq`?"),

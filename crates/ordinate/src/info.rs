@@ -1,10 +1,10 @@
 //! What a model consists of.
 
 use crate::Compiled;
-use crate::eigen::Matrix;
+use crate::rates::{MOST_STATES, eigenvalues, jacobian};
 use ordinate_expr::VarId;
 use ordinate_program::{Evaluator, Program};
-use ordinate_solve::{Options, Rows, Sink, Start, System, by_name};
+use ordinate_solve::{Options, Rows, Sink, Start, by_name};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -65,7 +65,7 @@ impl Info {
 
 /// Whether f is linear in y: ∂f/∂y depends on no state, and no switch of the state is used in f. Checked on the
 /// instructions, not on numbers. Events may still change the state by leaps.
-fn is_linear(compiled: &Compiled) -> bool {
+pub(crate) fn is_linear(compiled: &Compiled) -> bool {
     let program = &compiled.program;
     let Some(jacobian) = &program.jacobian else { return false };
     let n = program.layout.states;
@@ -83,8 +83,6 @@ fn is_linear(compiled: &Compiled) -> bool {
     !used.into_iter().any(of_state) && jacobian.section.results.iter().all(|&r| !tainted[r as usize])
 }
 
-/// Larger systems are not taken apart for a line of information.
-const MOST_STATES: usize = 500;
 /// Steps from the start after which the rates are looked at again.
 const LOOK_AHEAD: u64 = 50;
 /// Rates below this part of the largest are zero but for rounding: a conserved sum has such a one.
@@ -122,15 +120,8 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
 
 /// max|λ| / min|λ| at a point.
 fn spread(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Option<f64> {
-    let program = evaluator.program().clone();
-    let jacobian = program.jacobian.as_ref()?;
-    let mut elements = vec![0.0; jacobian.pattern.len()];
-    evaluator.jacobian(t, y, d, &mut elements);
-    let mut matrix = Matrix::zero(y.len());
-    for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
-        *matrix.at_mut(row as usize, column as usize) = *element;
-    }
-    let rates: Vec<f64> = matrix.eigenvalues()?.iter().map(|(re, im)| re.hypot(*im)).collect();
+    let values = eigenvalues(&jacobian(evaluator, t, y, d)?)?;
+    let rates: Vec<f64> = values.iter().map(|(re, im)| re.hypot(*im)).collect();
     let largest = rates.iter().copied().fold(0.0, f64::max);
     let smallest = rates.iter().copied().filter(|&r| r > ZERO_RATE * largest).fold(f64::INFINITY, f64::min);
     (largest > 0.0 && smallest.is_finite()).then(|| largest / smallest)

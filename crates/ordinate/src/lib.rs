@@ -17,6 +17,7 @@
 //! ```
 
 mod batch;
+mod compare;
 mod compile;
 mod eigen;
 mod error;
@@ -25,20 +26,23 @@ mod figure;
 mod info;
 mod methods;
 mod number;
+mod rates;
 mod realtime;
 mod record;
 mod recorder;
 mod run;
+mod stability;
 mod start;
 mod summary;
 pub mod transform;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
+pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
 pub use error::{ErrorWish, GlobalError};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
-pub use methods::{MethodInfo, methods, methods_text};
+pub use methods::{MethodInfo, is_method, methods, methods_text};
 pub use number::{number_hint, short};
 pub use ordinate_model::{IndexTreatment, SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
@@ -47,5 +51,6 @@ pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
+pub use stability::{Along, Picture, Stability, along, overlay, stabilities, stability, stability_of_model};
 pub use start::check_starts;
 pub use summary::summary_json;

@@ -71,6 +71,11 @@ pub fn methods_text() -> String {
     names().chain([AUTOMATIC]).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether a method, or `auto`, is called by this name.
+pub fn is_method(name: &str) -> bool {
+    by_name(name).is_some()
+}
+
 /// The method that the options name, and whether it was chosen automatically.
 pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
     let automatic = options.method.eq_ignore_ascii_case(AUTOMATIC);

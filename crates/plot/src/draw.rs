@@ -288,6 +288,10 @@ fn head(placed: &Placed, items: &mut Vec<Primitive>) {
     let Point { x: left, y: top } = placed.head_at;
     let head = &placed.head;
     let baseline = |row: usize| top + row as f64 * legend::ROW + 14.0;
+    if !placed.title.is_empty() {
+        let (x, y) = (left, baseline(0) - legend::ROW);
+        items.push(text(x, y, &placed.title, legend::SIZE, Anchor::Start, palette::INK));
+    }
     if !head.label.is_empty() {
         items.push(text(left, baseline(0), &head.label, legend::SIZE, Anchor::Start, palette::INK));
     }

@@ -1,6 +1,6 @@
-//! What a figure holds: panels below each other, their axes, series and marks. No drawing here.
+//! What a figure holds: panels below and beside each other, their axes, series and marks. No drawing here.
 
-/// A picture: panels stacked from top to bottom.
+/// A picture: panels stacked from top to bottom, in one column or more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// A short heading; empty for none.
@@ -9,15 +9,19 @@ pub struct Figure {
     pub width: f64,
     /// Height in CSS pixels.
     pub height: f64,
-    /// From top to bottom.
+    /// From top to bottom; with several columns row by row, from left to right.
     pub panels: Vec<Panel>,
-    /// All panels show one x range, and only the last one carries its labels.
+    /// Panels beside each other, at least 1. A terminal shows them below each other.
+    pub columns: usize,
+    /// All panels show one x range, and only the last one of a column carries its labels.
     pub shared_x: bool,
 }
 
 /// One pair of axes with what is drawn in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
+    /// A short heading of its own; empty for none.
+    pub title: String,
     /// Height relative to the other panels: 1 for a solution, about 0.25 for a strip below it.
     pub share: f64,
     /// The horizontal axis.
@@ -142,7 +146,8 @@ pub enum Legend {
 impl Figure {
     /// An empty figure of 800 × 500 whose panels share the x axis.
     pub fn new(title: &str) -> Figure {
-        Figure { title: title.to_string(), width: 800.0, height: 500.0, panels: Vec::new(), shared_x: true }
+        let (title, panels) = (title.to_string(), Vec::new());
+        Figure { title, width: 800.0, height: 500.0, panels, columns: 1, shared_x: true }
     }
 }
 
@@ -150,6 +155,7 @@ impl Panel {
     /// An empty panel with linear axes and the given labels.
     pub fn new(x_label: &str, y_label: &str) -> Panel {
         Panel {
+            title: String::new(),
             share: 1.0,
             x: Axis::new(x_label),
             y: Axis::new(y_label),

@@ -25,6 +25,8 @@ const PAD: f64 = 16.0;
 /// Right margin, with room for half of the last label of the x axis.
 const RIGHT: f64 = 22.0;
 const PANEL_GAP: f64 = 12.0;
+/// Between columns, beside their own margins.
+const COLUMN_GAP: f64 = 8.0;
 const X_LABELS: f64 = TICK + X_TICK_GAP + 13.0;
 const X_NAME: f64 = 22.0;
 /// Empty room between neighbouring labels of the x axis.
@@ -39,6 +41,8 @@ pub struct Placed<'a> {
     pub x_ticks: Ticks,
     pub y_ticks: Ticks,
     pub head: Head,
+    /// The heading as far as there is room.
+    pub title: String,
     /// Left end and top of the head.
     pub head_at: Point,
     /// Whether tick labels and the name of the x axis stand below the panel.
@@ -77,60 +81,87 @@ pub fn ticks_of(span: &Span, steps: Steps, fits: ticks::Fits) -> Ticks {
 fn place(figure: &Figure, width: f64, height: f64, top: f64) -> Vec<Placed<'_>> {
     let mut spans = axis::spans(figure);
     let count = figure.panels.len();
-    let has_x_labels = |index: usize| !figure.shared_x || index + 1 == count;
+    let columns = figure.columns.clamp(1, count.max(1));
+    let has_x_labels = |index: usize| !figure.shared_x || index + columns >= count;
+    let column_width = (width - COLUMN_GAP * (columns - 1) as f64) / columns as f64;
 
-    // The head and the labels have fixed heights; what is left is shared out.
+    // The head and the labels have fixed heights, the largest ones of a row; what is left is shared out.
     let heads: Vec<Head> = figure
         .panels
         .iter()
         .zip(&spans)
         .map(|(panel, (_, y))| {
             let note = y_ticks(panel, y, 200.0).note;
-            legend::head(panel, width - PAD - RIGHT, font::width(&note, TICK_SIZE))
+            legend::head(panel, column_width - PAD - RIGHT, font::width(&note, TICK_SIZE))
         })
         .collect();
     let below = |index: usize| {
         let name = if figure.panels[index].x.label.is_empty() { 0.0 } else { X_NAME };
         if has_x_labels(index) { X_LABELS + name } else { 0.0 }
     };
-    let above: Vec<f64> = heads.iter().map(|head| head.rows as f64 * legend::ROW + 5.0).collect();
-    let fixed: f64 = (0..count).map(|index| above[index] + below(index) + PANEL_GAP).sum();
+    let head_height = |index: usize| heads[index].rows as f64 * legend::ROW + 5.0;
+    let title_height = |index: usize| if figure.panels[index].title.is_empty() { 0.0 } else { legend::ROW };
+    let share = |index: usize| {
+        let share = figure.panels[index].share;
+        if share.is_finite() { share.clamp(0.01, 100.0) } else { 1.0 }
+    };
+    let largest = |row: usize, value: &dyn Fn(usize) -> f64| {
+        (row * columns..((row + 1) * columns).min(count)).map(value).fold(0.0, f64::max)
+    };
+    let rows = count.div_ceil(columns);
+    let above = |row: usize| largest(row, &head_height) + largest(row, &title_height);
+    let fixed: f64 = (0..rows).map(|row| above(row) + largest(row, &below) + PANEL_GAP).sum();
     let free = height - top - PAD + PANEL_GAP - fixed;
-    let share = |panel: &Panel| if panel.share.is_finite() { panel.share.clamp(0.01, 100.0) } else { 1.0 };
-    let shares: f64 = figure.panels.iter().map(share).sum();
+    let shares: f64 = (0..rows).map(|row| largest(row, &share)).sum();
 
     let mut rects: Vec<Rect> = Vec::new();
     let mut next = top;
-    for (index, panel) in figure.panels.iter().enumerate() {
-        next += above[index];
-        let panel_height = (free * share(panel) / shares).max(10.0).round();
-        rects.push(Rect { left: 0.0, top: next.round() + 0.5, width: 1.0, height: panel_height });
-        next += panel_height + below(index) + PANEL_GAP;
+    for row in 0..rows {
+        next += above(row);
+        let panel_height = (free * largest(row, &share) / shares).max(10.0).round();
+        let rect = Rect { left: 0.0, top: next.round() + 0.5, width: 1.0, height: panel_height };
+        rects.extend((row * columns..((row + 1) * columns).min(count)).map(|_| rect));
+        next += panel_height + largest(row, &below) + PANEL_GAP;
     }
-    set_sides(figure, &mut spans, &mut rects, width);
+    for column in 0..columns {
+        let left = column as f64 * (column_width + COLUMN_GAP);
+        set_sides(figure, &mut spans, &mut rects, (column, columns), left, left + column_width);
+    }
 
-    let panels = figure.panels.iter().zip(spans).zip(rects).zip(heads).enumerate();
-    let placed = panels.map(|(index, (((panel, (x, y)), rect), head))| Placed {
-        panel,
-        frame: Frame { x, y, rect },
-        x_ticks: x_ticks(&x, rect.width),
-        y_ticks: y_ticks(panel, &y, rect.height),
-        head_at: Point { x: PAD, y: rect.top - above[index] },
-        head,
-        x_labels: has_x_labels(index),
+    let panels = figure.panels.iter().zip(spans).zip(rects).zip(&heads).enumerate();
+    let placed = panels.map(|(index, (((panel, (x, y)), rect), head))| {
+        let left = (index % columns) as f64 * (column_width + COLUMN_GAP);
+        Placed {
+            panel,
+            frame: Frame { x, y, rect },
+            x_ticks: x_ticks(&x, rect.width),
+            y_ticks: y_ticks(panel, &y, rect.height),
+            head_at: Point { x: left + PAD, y: rect.top - head_height(index) },
+            title: font::fitted(&panel.title, legend::SIZE, column_width - 2.0 * PAD),
+            head: head.clone(),
+            x_labels: has_x_labels(index),
+        }
     });
     placed.collect()
 }
 
-/// Left and right margins, the same for all panels so that their axes stand below each other. Equal aspect
+/// Left and right margins, the same for all panels of a column so that their axes stand below each other. Equal aspect
 /// changes ranges, these change labels, and labels change margins: a few rounds settle it.
-fn set_sides(figure: &Figure, spans: &mut [(Span, Span)], rects: &mut [Rect], width: f64) {
+fn set_sides(
+    figure: &Figure,
+    spans: &mut [(Span, Span)],
+    rects: &mut [Rect],
+    (column, columns): (usize, usize),
+    from: f64,
+    to: f64,
+) {
     let asked = spans.to_vec();
     let (mut left, mut right) = (PAD, RIGHT);
     for _ in 0..3 {
-        for (index, rect) in rects.iter_mut().enumerate() {
-            rect.left = left.round() + 0.5;
-            rect.width = (width - right - rect.left).floor().max(10.0);
+        for index in (column..rects.len()).step_by(columns) {
+            let rect = &mut rects[index];
+            rect.left = (from + left).round() + 0.5;
+            rect.width = (to - right - rect.left).floor().max(10.0);
             spans[index] = asked[index];
             if figure.panels[index].equal_aspect {
                 let (x, y) = &mut spans[index];

@@ -16,7 +16,7 @@ const ENTRY_GAP: f64 = 20.0;
 const MOST_ROWS: usize = 4;
 
 /// A name in the legend.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The series it stands for; `None` for the count of those left out.
     pub series: Option<usize>,
@@ -29,7 +29,7 @@ pub struct Entry {
 }
 
 /// A head that has been laid out.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The name of the y axis as far as there is room.
     pub label: String,

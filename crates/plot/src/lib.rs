@@ -15,6 +15,7 @@ mod layout;
 mod legend;
 mod palette;
 mod png;
+mod region;
 pub mod scene;
 mod svg;
 mod terminal;
@@ -24,6 +25,7 @@ mod trace;
 
 pub use figure::{Axis, Band, Colour, Direction, Figure, Legend, Mark, Panel, Scale, Series, Style};
 pub use png::PlotError;
+pub use region::region;
 
 /// A drawing of one's own as an SVG document.
 pub fn svg_of(scene: &scene::Scene) -> String {

@@ -127,7 +127,9 @@ fn dashes(series: &Series, index: usize, color: bool) -> (&'static [usize], &'st
 /// Name of the y axis, its note and the legend, as far as they fit.
 fn head(placed: &Placed, columns: usize, color: bool) -> String {
     let note = &placed.y_ticks.note;
-    let mut lead = shortened(&placed.panel.y.label, columns);
+    let (title, label) = (&placed.panel.title, &placed.panel.y.label);
+    let both = if title.is_empty() { label.clone() } else { format!("{title}   {label}") };
+    let mut lead = shortened(&both, columns);
     if !note.is_empty() && length(&lead) + 1 + length(note) <= columns {
         lead = format!("{lead} {note}").trim_start().to_string();
     }

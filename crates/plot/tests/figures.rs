@@ -256,3 +256,38 @@ fn assert_well_formed(svg: &str) {
     }
     assert!(open.is_empty() && rest.trim().is_empty(), "{open:?} left open");
 }
+
+/// Five panels in two columns: rows have one height, columns one width, and nothing overlaps.
+#[test]
+fn panels_stand_beside_each_other_in_columns() {
+    let mut figure = Figure::new("columns");
+    figure.columns = 2;
+    for k in 0..5 {
+        let mut panel = Panel::new("t", &format!("y{k}"));
+        panel.title = format!("panel {k}");
+        panel.add("a", vec![0.0, 1.0], vec![0.0, 10f64.powi(k)], Style::Line);
+        panel.add("b", vec![0.0, 1.0], vec![1.0, 0.0], Style::Line);
+        figure.panels.push(panel);
+    }
+    for shared in [true, false] {
+        figure.shared_x = shared;
+        let scene = figure.scene();
+        let rects: Vec<Rect> = scene
+            .items
+            .iter()
+            .filter_map(|item| if let Primitive::Clip(Some(rect)) = item { Some(*rect) } else { None })
+            .collect();
+        assert_eq!(rects.len(), 5);
+        for row in [(0, 1), (2, 3)] {
+            assert_eq!((rects[row.0].top, rects[row.0].height), (rects[row.1].top, rects[row.1].height));
+            assert!(rects[row.0].right() < rects[row.1].left && rects[row.1].right() < scene.width);
+        }
+        for column in [(0, 2), (2, 4), (1, 3)] {
+            assert_eq!((rects[column.0].left, rects[column.0].width), (rects[column.1].left, rects[column.1].width));
+            assert!(rects[column.0].bottom() < rects[column.1].top && rects[column.1].bottom() < scene.height);
+        }
+        let titles =
+            scene.items.iter().filter(|item| matches!(item, Primitive::Text(text) if text.text.starts_with("panel")));
+        assert_eq!(titles.count(), 5);
+    }
+}

@@ -36,6 +36,7 @@ mod radau;
 mod roots;
 mod rows;
 mod sliding;
+pub mod stability;
 mod stiffness;
 mod switches;
 mod switching;

@@ -34,12 +34,12 @@ static ALIASES: &[(&str, &str)] = &[
 /// A method chosen by name, for systems of any size.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    family: Family,
+    pub(crate) family: Family,
 }
 
 /// A family of methods and what is free in it.
 #[derive(Clone, Copy, Debug)]
-enum Family {
+pub(crate) enum Family {
     Explicit { tableau: &'static ExplicitTableau<'static>, phi: Option<f64> },
     Taylor { name: &'static str, options: TaylorOptions },
     Adams { name: &'static str, form: AdamsForm, newton: NewtonOptions },
@@ -51,7 +51,7 @@ enum Family {
 
 /// The methods that solve equations in every step.
 #[derive(Clone, Copy, Debug)]
-enum ImplicitRule {
+pub(crate) enum ImplicitRule {
     OneStage(OneStageRule),
     Radau(RadauOrder),
     /// The formula of so many steps.

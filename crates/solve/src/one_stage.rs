@@ -15,6 +15,16 @@ pub enum OneStageRule {
     Trapezoid,
 }
 
+impl OneStageRule {
+    /// The weights of f at the end of the step and at its beginning.
+    pub(crate) fn weights(self) -> (f64, f64) {
+        match self {
+            OneStageRule::BackwardEuler => (1.0, 0.0),
+            OneStageRule::Trapezoid => (0.5, 0.5),
+        }
+    }
+}
+
 /// A method of one implicit stage for systems of a given size. Algebraic equations hold at the end of every step.
 ///
 /// Where the step is not fixed it is done twice, at once and in two halves, which are the result; the error is
@@ -97,10 +107,7 @@ impl OneStage {
             Which::Whole => &mut self.whole,
             Which::Half(i) => &mut self.halves[i],
         };
-        let (gamma, known) = match self.rule {
-            OneStageRule::BackwardEuler => (1.0, 0.0),
-            OneStageRule::Trapezoid => (0.5, 0.5),
-        };
+        let (gamma, known) = self.rule.weights();
         let (h, n) = (part.h, part.y0.len());
         self.psi.copy_from_slice(&part.y0);
         if known != 0.0 {

@@ -6,6 +6,7 @@ mod gallery;
 mod golden;
 mod implicit;
 mod inputs;
+mod laboratory;
 mod malformed;
 mod results;
 mod semantics;

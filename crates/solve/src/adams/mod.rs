@@ -6,4 +6,6 @@ mod fixed;
 mod variable;
 
 pub use fixed::{Adams, AdamsForm};
+#[cfg(test)]
+pub(crate) use variable::REAL_STABILITY;
 pub use variable::VariableAdams;

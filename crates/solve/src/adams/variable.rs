@@ -10,14 +10,17 @@
 //! Wanner I, III.5 and III.7.
 
 use super::differences::Differences;
+use crate::stability::bashforth;
 use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
+use std::sync::OnceLock;
 
 /// The highest order, that of the predictor.
 pub(crate) const HIGHEST: usize = 12;
 
 /// h·|λ| for real negative λ that the orders 1 to 12 bear with equal steps, found from the roots of the characteristic
 /// polynomial of PECE; that of order 12 exceeds 1 by 0.02 between 0.06 and 0.11 already.
-const REAL_STABILITY: [f64; HIGHEST] = [2.0, 2.4, 1.93, 1.41, 1.04, 0.77, 0.58, 0.44, 0.34, 0.26, 0.21, 0.17];
+pub(crate) const REAL_STABILITY: [f64; HIGHEST] =
+    [2.0, 2.4, 1.93, 1.41, 1.04, 0.77, 0.58, 0.44, 0.34, 0.26, 0.21, 0.17];
 
 /// Adams methods of variable order and step.
 #[derive(Clone, Debug)]
@@ -321,15 +324,17 @@ fn all_finite(values: &[f64]) -> Result<(), usize> {
     values.iter().position(|v| !v.is_finite()).map_or(Ok(()), Err)
 }
 
-/// |γ*ⱼ| = γⱼ₋₁ − γⱼ, the γ from Σ γᵢ/(j+1−i) = 1, i = 0 … j: Hairer, Nørsett, Wanner I, III.1, eq. (1.7), (1.10).
+/// |γ*ⱼ| = γⱼ₋₁ − γⱼ: Hairer, Nørsett, Wanner I, III.1, eq. (1.10).
 fn constants() -> [f64; HIGHEST + 2] {
-    let mut gamma = [1.0; HIGHEST + 2];
-    let mut constants = [1.0; HIGHEST + 2];
-    for j in 1..gamma.len() {
-        gamma[j] = 1.0 - (0..j).map(|i| gamma[i] / (j + 1 - i) as f64).sum::<f64>();
-        constants[j] = gamma[j - 1] - gamma[j];
-    }
-    constants
+    static ONCE: OnceLock<[f64; HIGHEST + 2]> = OnceLock::new();
+    *ONCE.get_or_init(|| {
+        let gamma = bashforth(HIGHEST + 2);
+        let mut constants = [1.0; HIGHEST + 2];
+        for (constant, pair) in constants[1..].iter_mut().zip(gamma.windows(2)) {
+            *constant = pair[0].minus(pair[1]).to_f64();
+        }
+        constants
+    })
 }
 
 #[cfg(test)]

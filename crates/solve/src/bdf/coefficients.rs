@@ -97,7 +97,7 @@ pub(super) const GAMMA: [f64; HIGHEST + 2] = [0.0, 1.0, 3.0 / 2.0, 11.0 / 6.0, 2
 ///
 /// which trade a few degrees of stability for a smaller error: L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18
 /// (1997) 1–22, table 1.
-const KAPPA: [f64; HIGHEST + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0];
+pub(crate) const KAPPA: [f64; HIGHEST + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415, 0.0];
 
 /// (1 − κₖ) γₖ: the unknown yₙ₊₁ has this coefficient.
 pub(super) fn leading(order: usize) -> f64 {

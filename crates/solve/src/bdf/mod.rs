@@ -7,6 +7,7 @@ mod differences;
 mod fixed;
 mod variable;
 
+pub(crate) use coefficients::KAPPA;
 pub use coefficients::{bdf_coefficients, bdf_parasitic_root};
 pub use fixed::FixedBdf;
 pub use variable::{Bdf, BdfOptions};

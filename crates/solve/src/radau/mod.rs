@@ -369,3 +369,9 @@ impl Method for Radau {
         self.scout.as_ref().map_or(own, |scout| own.plus(scout.work()))
     }
 }
+
+/// The matrix A of the method of so many stages, by rows.
+#[cfg(test)]
+pub(crate) fn stages_of(stages: usize) -> &'static [f64] {
+    [&TWO, &THREE, &FIVE, &SEVEN].into_iter().find(|method| method.stages == stages).expect("such a method").a
+}

@@ -99,5 +99,5 @@ pub static FEHLBERG: ExplicitTableau<'static> = ExplicitTableau {
             -9.0 * 125.0/768.0, -9.0 * 5.0/66.0, 0.0, 0.0, 9.0/4.0, 27.0/4.0,
         ]],
     },
-    real_stability: Some(3.3),
+    real_stability: Some(3.18),
 };

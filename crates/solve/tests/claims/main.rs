@@ -15,4 +15,5 @@ mod problems;
 mod radau;
 mod runs;
 mod searching;
+mod stability;
 mod stiff;

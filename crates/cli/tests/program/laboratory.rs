@@ -1,0 +1,126 @@
+//! `stability` and `compare`: the fields of the contract, pictures and pages, and answers to slips.
+
+use crate::support::{Place, ordinate};
+use serde_json::{Value, json};
+
+#[test]
+fn stability_of_a_method_has_the_fields_of_the_contract() {
+    let found = ordinate(&["stability", "rk4", "--format", "json"]).expect(0).json();
+    assert_eq!(found["schema"], "ordinate.stability/1");
+    assert_eq!(found["method"], "rk4");
+    assert_eq!(found["real_interval"], -2.785293563405282);
+    assert_eq!(found["imaginary_interval"], 2.8284271247461903);
+    assert_eq!(json!([found["a_stable"], found["l_stable"], found["h_lambda"]]), json!([false, false, []]));
+    // unbounded is null, and none at all is zero
+    let found = ordinate(&["stability", "radau5", "--format", "json"]).expect(0).json();
+    assert_eq!(json!([found["real_interval"], found["a_stable"], found["l_stable"]]), json!([null, true, true]));
+    let found = ordinate(&["stability", "taylor", "--order", "2", "--format", "json"]).expect(0).json();
+    assert_eq!(json!([found["real_interval"], found["imaginary_interval"]]), json!([-2.0, 0.0]));
+    // the names of other programs are known here, too
+    let found = ordinate(&["stability", "RK45", "--format", "json"]).expect(0).json();
+    assert_eq!(found["method"], "dp5");
+}
+
+/// λ = −50 and −2 ± 3i, h = 0.1; the first one leaves the disc of Euler's method.
+#[test]
+fn stability_of_a_model_has_its_products() {
+    let text = "x' = -50*x\ny' = -2*y + 3*z\nz' = -3*y - 2*z\ninit x = 1, y = 1, z = 0\nrun 0 .. 1\n";
+    let place = Place::new().with("m.eq", text);
+    let words = ["stability", "m.eq", "-m", "euler", "--step", "0.1", "--format", "json"];
+    let found = place.run(&words).expect(0).json();
+    let products = found["h_lambda"].as_array().expect("a list");
+    let near = |z: &Value, re: f64, im: f64| {
+        (z["re"].as_f64().expect("a number") - re).abs() < 1e-12
+            && (z["im"].as_f64().expect("a number") - im).abs() < 1e-12
+    };
+    assert!(
+        near(&products[0], -5.0, 0.0) && near(&products[1], -0.2, 0.3) && near(&products[2], -0.2, -0.3),
+        "{found}"
+    );
+    assert_eq!(found["unstable"], 1);
+    let said = place.run(&["stability", "m.eq", "-m", "euler", "--step", "0.1"]).expect(0);
+    assert!(said.out.contains("unstable with this step: 1 rate"), "{}", said.out);
+    let said = place.run(&["stability", "m.eq", "-m", "bdf2", "--step", "0.1", "--plot", "s.svg"]).expect(0);
+    assert!(said.out.contains("stable with this step") && said.err.contains("wrote   s.svg"), "{said:?}");
+    assert!(place.text("s.svg").starts_with("<svg"));
+}
+
+/// An algebraic state is taken out: z = −x/2 makes x′ = −3x.
+#[test]
+fn the_rates_of_a_model_with_algebraic_states_are_those_of_its_motion() {
+    let text = "x' = -2*x + 2*z; 0 = z^3 + z + x^3/8 + x/2; init x = 1; guess z = -0.5; run 0 .. 1";
+    let found =
+        ordinate(&["stability", "-e", text, "-m", "radau5", "--step", "1", "--format", "json"]).expect(0).json();
+    let z = &found["h_lambda"][0];
+    assert!((z["re"].as_f64().expect("a number") + 3.0).abs() < 1e-9, "{found}");
+    assert_eq!(found["h_lambda"].as_array().expect("a list").len(), 1);
+}
+
+/// The symmetric part of the Jacobian of x″ = −x − c x′ is diag(0, −c).
+#[test]
+fn the_stiffness_indicator_along_a_run_is_the_mean_of_the_extreme_rates() {
+    let text = "x'' = -x - 0.4*x'; init x = 1, x' = 0; run 0 .. 5";
+    let found = ordinate(&["stability", "-e", text, "--along", "--format", "json"]).expect(0).json();
+    let sigma = found["sigma"].as_array().expect("a list");
+    assert!(sigma.len() > 100 && sigma.iter().all(|s| (s.as_f64().expect("a number") + 0.2).abs() < 1e-14), "{found}");
+    assert_eq!(found["stiff"], false);
+    let stiff = "x' = -5000*(x - cos(t)); init x = 1; run 0 .. 5";
+    let found = ordinate(&["stability", "-e", stiff, "--along", "--format", "json"]).expect(0).json();
+    assert_eq!(json!([found["stiffness_factor"], found["stiff"]]), json!([25000.0, true]));
+}
+
+#[test]
+fn compare_has_the_fields_of_the_contract() {
+    let place = Place::new().with("m.eq", "x' = y; y' = -x; init x = 1, y = 0; run 0 .. 5\n");
+    let words = ["compare", "m.eq", "-m", "dp5,taylor,ab2,ge3", "--rtols", "1e-3,1e-6", "--repeat", "1"];
+    let found = place.run(&[&words[..], &["--format", "json"]].concat()).expect(0).json();
+    assert_eq!(found["schema"], "ordinate.compare/1");
+    let rows = found["rows"].as_array().expect("a list");
+    assert_eq!(rows.len(), 6, "{found}");
+    for row in rows {
+        for field in ["method", "rtol", "steps", "rejected", "evaluations", "error", "estimate", "seconds"] {
+            assert!(row.get(field).is_some(), "{field}: {row}");
+        }
+        let goal = row["rtol"].as_f64().unwrap_or(1e-3);
+        assert!(row["error"].as_f64().expect("a number") < 10.0 * goal, "{row}");
+    }
+    assert_eq!(found["skipped"][0]["method"], "ge3");
+
+    let said = place.run(&[&words[..], &["-o", "report.html", "--plot", "w.png"]].concat()).expect(0);
+    assert!(said.out.contains("reference  taylor") && said.out.contains("not in the table"), "{}", said.out);
+    let page = place.text("report.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.matches("<figure>").count() == 3, "a page with three pictures");
+    assert!(!page.contains("http://") || page.matches("http").count() == page.matches("http://www.w3.org").count());
+}
+
+#[test]
+fn slips_of_both_verbs_are_answered() {
+    let place = Place::new().with("m.eq", "x' = -x; init x = 1; run 0 .. 1\n");
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["stability"], 2, "ordinate stability rk4"),
+        (&["stability", "rk44"], 2, "did you mean `rk4`?"),
+        (&["stability", "taylor"], 2, "--order P"),
+        (&["stability", "auto"], 2, "radau5"),
+        (&["stability", "radau"], 2, "`radau5`"),
+        (&["stability", "bdf"], 2, "bdf1"),
+        (&["stability", "rk4", "--order", "3"], 2, "is its own"),
+        (&["stability", "rk4", "--step", "0.1"], 2, "belongs to a model"),
+        (&["stability", "m.eq"], 2, "which method?"),
+        (&["stability", "m.eq", "-m", "rk4"], 2, "--step H"),
+        (&["stability", "m.eq", "-m", "rk4", "--step", "-1"], 2, "positive"),
+        (&["stability", "none.eq", "-m", "rk4", "--step", "1"], 2, "no model file"),
+        (&["stability", "rk4", "--show", "damping"], 2, "--plot"),
+        (&["stability", "rk4", "--plot", "a.svg", "--show", "spiral"], 2, "region, damping, frequency, star"),
+        (&["stability", "rk4", "--plot", "a.pdf"], 2, "end in .svg or .png"),
+        (&["stability", "-e", "x' = x +", "-m", "rk4", "--step", "1"], 1, "error"),
+        (&["compare", "m.eq", "-m", "dp55"], 2, "there is no method `dp55`"),
+        (&["compare", "m.eq", "--rtols", "3"], 2, "between 0 and 1"),
+        (&["compare", "m.eq", "-o", "a.csv"], 2, ".html or .json"),
+        (&["compare", "-e", "y' = y^2; y(0) = 1", "-t", "2", "-m", "dp5"], 3, "nothing to compare with"),
+        (&["compare", "-e", "y' = -y; y(0) = 1", "-m", "dp5"], 2, "no end time"),
+    ];
+    for (words, code, expected) in cases {
+        let said = place.run(words).expect(*code);
+        assert!(said.err.contains(expected) && said.out.is_empty(), "{words:?}: {said:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! The rates of a model at a point: its Jacobian as a dense matrix, algebraic states taken out, and its eigenvalues.
+
+use crate::eigen::Matrix;
+use ordinate_program::Evaluator;
+use ordinate_solve::System;
+
+/// Larger systems are not taken apart: a dense matrix of them costs too much.
+pub(crate) const MOST_STATES: usize = 500;
+
+/// ∂f/∂y of the states that are not algebraic, by rows; where 0 = g(y, z) determines algebraic states z,
+///
+/// ```text
+///   f_y − f_z g_z⁻¹ g_y
+/// ```
+///
+/// `None` where g_z is singular or an element is not finite.
+pub(crate) fn jacobian(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Option<Vec<Vec<f64>>> {
+    let pattern = System::jacobian_pattern(evaluator)?;
+    let mut elements = vec![0.0; pattern.columns.len()];
+    System::jacobian(evaluator, t, y, d, &mut elements);
+    let n = y.len();
+    let mut rows = vec![vec![0.0; n]; n];
+    for (i, row) in rows.iter_mut().enumerate() {
+        for k in pattern.starts[i]..pattern.starts[i + 1] {
+            row[pattern.columns[k] as usize] = elements[k];
+        }
+    }
+    let differential = System::layout(evaluator).differential();
+    for k in (differential..n).rev() {
+        let best = (differential..=k).max_by(|&a, &b| rows[a][k].abs().total_cmp(&rows[b][k].abs()))?;
+        rows.swap(best, k);
+        let pivot = rows[k].clone();
+        if pivot[k] == 0.0 {
+            return None;
+        }
+        for row in rows[..k].iter_mut().filter(|row| row[k] != 0.0) {
+            let factor = row[k] / pivot[k];
+            row.iter_mut().zip(&pivot).for_each(|(a, p)| *a -= factor * p);
+        }
+    }
+    rows.truncate(differential);
+    rows.iter_mut().for_each(|row| row.truncate(differential));
+    rows.iter().flatten().all(|a| a.is_finite()).then_some(rows)
+}
+
+/// The eigenvalues of a matrix given by rows, as (real, imaginary).
+pub(crate) fn eigenvalues(rows: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
+    let mut matrix = Matrix::zero(rows.len());
+    for (i, row) in rows.iter().enumerate() {
+        row.iter().enumerate().for_each(|(j, a)| *matrix.at_mut(i, j) = *a);
+    }
+    matrix.eigenvalues()
+}

@@ -1,0 +1,246 @@
+//! Whole numbers of any size: just what exact decisions about stability need.
+
+use std::cmp::Ordering;
+
+/// A whole number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Integer {
+    negative: bool,
+    /// Digits in base 2³², the lowest first; the last one is not zero. Zero has none and is not negative.
+    limbs: Vec<u32>,
+}
+
+impl From<i128> for Integer {
+    fn from(value: i128) -> Integer {
+        let mut rest = value.unsigned_abs();
+        let mut limbs = Vec::new();
+        while rest > 0 {
+            limbs.push(rest as u32);
+            rest >>= 32;
+        }
+        Integer { negative: value < 0, limbs }
+    }
+}
+
+impl Integer {
+    /// 0
+    pub const ZERO: Integer = Integer { negative: false, limbs: Vec::new() };
+
+    fn new(negative: bool, mut limbs: Vec<u32>) -> Integer {
+        while limbs.last() == Some(&0) {
+            limbs.pop();
+        }
+        Integer { negative: negative && !limbs.is_empty(), limbs }
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.limbs.is_empty()
+    }
+
+    /// Compared with zero.
+    pub fn sign(&self) -> Ordering {
+        match (self.is_zero(), self.negative) {
+            (true, _) => Ordering::Equal,
+            (false, true) => Ordering::Less,
+            (false, false) => Ordering::Greater,
+        }
+    }
+
+    /// Length of |self| in binary digits.
+    pub fn bits(&self) -> i64 {
+        self.limbs.last().map_or(0, |last| 32 * self.limbs.len() as i64 - i64::from(last.leading_zeros()))
+    }
+
+    pub fn negated(&self) -> Integer {
+        Integer::new(!self.negative, self.limbs.clone())
+    }
+
+    pub fn plus(&self, other: &Integer) -> Integer {
+        if self.negative == other.negative {
+            return Integer::new(self.negative, sum(&self.limbs, &other.limbs));
+        }
+        match compare(&self.limbs, &other.limbs) {
+            Ordering::Less => Integer::new(other.negative, difference(&other.limbs, &self.limbs)),
+            Ordering::Equal => Integer::ZERO,
+            Ordering::Greater => Integer::new(self.negative, difference(&self.limbs, &other.limbs)),
+        }
+    }
+
+    pub fn minus(&self, other: &Integer) -> Integer {
+        self.plus(&other.negated())
+    }
+
+    pub fn times(&self, other: &Integer) -> Integer {
+        let mut limbs = vec![0u32; self.limbs.len() + other.limbs.len()];
+        for (i, &a) in self.limbs.iter().enumerate() {
+            let mut carry = 0u64;
+            for (j, &b) in other.limbs.iter().enumerate() {
+                let digit = u64::from(a) * u64::from(b) + u64::from(limbs[i + j]) + carry;
+                limbs[i + j] = digit as u32;
+                carry = digit >> 32;
+            }
+            limbs[i + other.limbs.len()] = carry as u32;
+        }
+        Integer::new(self.negative != other.negative, limbs)
+    }
+
+    /// self · 2ⁿ
+    pub fn shifted(&self, n: usize) -> Integer {
+        let (whole, part) = (n / 32, n % 32);
+        let mut limbs = vec![0u32; whole];
+        let mut carry = 0u64;
+        for &limb in &self.limbs {
+            let wide = (u64::from(limb) << part) | carry;
+            limbs.push(wide as u32);
+            carry = wide >> 32;
+        }
+        limbs.push(carry as u32);
+        Integer::new(self.negative, limbs)
+    }
+
+    /// |self| / 2ⁿ without what lies behind the point.
+    fn shifted_down(&self, n: usize) -> Vec<u32> {
+        let (whole, part) = (n / 32, n % 32);
+        let digits = self.limbs.get(whole..).unwrap_or(&[]);
+        let above = digits.iter().skip(1).copied().chain([0]);
+        let parts = digits.iter().zip(above);
+        parts.map(|(&low, high)| (((u64::from(high) << 32) | u64::from(low)) >> part) as u32).collect()
+    }
+
+    /// The power of two that divides it.
+    fn trailing_zeros(&self) -> usize {
+        self.limbs.iter().position(|&limb| limb != 0).map_or(0, |i| 32 * i + self.limbs[i].trailing_zeros() as usize)
+    }
+
+    /// self / divisor where that is a whole number; `None` where it is not. From the lowest digit on, each digit of the
+    /// quotient follows by the inverse of the divisor's lowest one modulo 2³² (T. Jebelean, J. Symb. Comput. 15 (1993)
+    /// 169–180); what is left must be nothing.
+    pub fn divided(&self, divisor: &Integer) -> Option<Integer> {
+        if self.is_zero() {
+            return Some(Integer::ZERO);
+        }
+        let zeros = divisor.trailing_zeros();
+        if divisor.is_zero() || self.trailing_zeros() < zeros {
+            return None;
+        }
+        let (mut rest, below) = (self.shifted_down(zeros), Integer::new(false, divisor.shifted_down(zeros)).limbs);
+        let digits = (rest.len() + 1).checked_sub(below.len())?;
+        // Newton's iteration doubles the number of right digits; an odd number is its own inverse modulo 8.
+        let mut inverse = below[0];
+        for _ in 0..4 {
+            inverse = inverse.wrapping_mul(2u32.wrapping_sub(below[0].wrapping_mul(inverse)));
+        }
+        let mut quotient = vec![0u32; digits];
+        for i in 0..digits {
+            let digit = rest[i].wrapping_mul(inverse);
+            quotient[i] = digit;
+            let (mut carry, mut borrow) = (0u64, false);
+            for j in 0..rest.len() - i {
+                if j >= below.len() && carry == 0 && !borrow {
+                    break;
+                }
+                let product = u64::from(digit) * u64::from(below.get(j).copied().unwrap_or(0)) + carry;
+                carry = product >> 32;
+                let (once, under) = rest[i + j].overflowing_sub(product as u32);
+                let (twice, under_again) = once.overflowing_sub(u32::from(borrow));
+                (rest[i + j], borrow) = (twice, under || under_again);
+            }
+            if carry != 0 || borrow {
+                return None;
+            }
+        }
+        rest.iter().all(|&limb| limb == 0).then(|| Integer::new(self.negative != divisor.negative, quotient))
+    }
+
+    /// The value as m · 2ᵉ with |m| below 2⁶⁴, cut off.
+    fn leading(&self) -> (f64, i64) {
+        let drop = (self.bits() - 64).max(0);
+        let top = self.shifted_down(drop as usize);
+        let m = top.iter().rev().fold(0u64, |m, &limb| (m << 32) | u64::from(limb));
+        (if self.negative { -(m as f64) } else { m as f64 }, drop)
+    }
+
+    /// self / divisor · 2ᵉ as a floating-point number, right within two units of its last digit.
+    pub fn ratio(&self, divisor: &Integer, exponent: i64) -> f64 {
+        let ((a, up), (b, down)) = (self.leading(), divisor.leading());
+        // In two steps, so that a power beyond the range does not make an infinity or zero of a result within it.
+        let power = (up - down + exponent).clamp(-4000, 4000) as i32;
+        a / b * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
+    }
+}
+
+fn compare(a: &[u32], b: &[u32]) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()))
+}
+
+fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    let mut carry = 0u64;
+    let digit = |(i, &limb): (usize, &u32)| {
+        let wide = u64::from(limb) + u64::from(short.get(i).copied().unwrap_or(0)) + carry;
+        carry = wide >> 32;
+        wide as u32
+    };
+    let mut limbs: Vec<u32> = long.iter().enumerate().map(digit).collect();
+    limbs.push(carry as u32);
+    limbs
+}
+
+/// a − b for a ≥ b.
+fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let mut borrow = 0i64;
+    let digit = |(i, &limb): (usize, &u32)| {
+        let wide = i64::from(limb) - i64::from(b.get(i).copied().unwrap_or(0)) + borrow;
+        borrow = wide >> 32;
+        wide as u32
+    };
+    a.iter().enumerate().map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(value: i128) -> Integer {
+        Integer::from(value)
+    }
+
+    /// A few numbers around the places where a digit overflows, of both signs.
+    fn samples() -> Vec<i128> {
+        let mut all = vec![0, 1, 2, 7, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 32) + 1, 0xffff_ffff_ffff, 1 << 60];
+        all.extend([982_451_653, 4_294_967_291 * 3, 1_000_000_007 * 998_244_353]);
+        let negative: Vec<i128> = all.iter().map(|v| -v).collect();
+        all.extend(negative);
+        all
+    }
+
+    #[test]
+    fn arithmetic_agrees_with_that_of_the_processor() {
+        for a in samples() {
+            for b in samples() {
+                assert_eq!(whole(a).plus(&whole(b)), whole(a + b));
+                assert_eq!(whole(a).minus(&whole(b)), whole(a - b));
+                assert_eq!(whole(a).times(&whole(b)), whole(a * b));
+                let quotient = if b != 0 && a % b == 0 { Some(whole(a / b)) } else { None };
+                if b != 0 {
+                    assert_eq!(whole(a).divided(&whole(b)), quotient, "{a} / {b}");
+                    assert_eq!(whole(a * b).divided(&whole(b)), Some(whole(a)), "{a} · {b} / {b}");
+                    let (ratio, expected) = (whole(a).ratio(&whole(b), 3), 8.0 * a as f64 / b as f64);
+                    assert!((ratio - expected).abs() <= 1e-15 * expected.abs(), "{a} / {b}");
+                }
+            }
+            assert_eq!(whole(a).shifted(37), whole(a << 37));
+            assert_eq!(whole(a).sign(), a.cmp(&0));
+        }
+    }
+
+    /// 40! / 38! = 1560, and 40! has 160 binary digits.
+    #[test]
+    fn factorials_divide_each_other() {
+        let factorial = |n: i128| (1..=n).fold(whole(1), |product, k| product.times(&whole(k)));
+        assert_eq!(factorial(40).divided(&factorial(38)), Some(whole(1560)));
+        assert_eq!(factorial(40).plus(&whole(1)).divided(&factorial(38)), None);
+        assert_eq!(factorial(40).bits(), 160);
+        assert!((factorial(200).ratio(&factorial(198), 0) - 39800.0).abs() < 1e-11);
+    }
+}
