@@ -176,6 +176,9 @@ pub struct RunArgs {
     /// Plot a phase plane of two variables, as in "x,x'"
     #[arg(long, value_name = "X,Y", conflicts_with = "plot_vars")]
     pub phase: Option<String>,
+    /// Derivatives of the solution by these parameters and start values, as further columns
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub sensitivity: Vec<String>,
     /// Leave the estimate of the global error out
     #[arg(long)]
     pub no_error: bool,

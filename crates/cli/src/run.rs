@@ -8,7 +8,8 @@ use crate::{Exit, clock, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run, RunError,
-    RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, simulate, summary_json,
+    RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, sensitivity, simulate,
+    summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::sync::OnceLock;
@@ -52,7 +53,10 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     }
     let options = run_options(args)?;
     let wishes = Wishes::new(args)?;
-    let compiled = compile(&source, &compile_options).map_err(|f| source::show_failure(&f, &source))?;
+    let mut compiled = compile(&source, &compile_options).map_err(|f| source::show_failure(&f, &source))?;
+    if !args.sensitivity.is_empty() {
+        compiled = sensitivity(&compiled, &args.sensitivity).map_err(|e| usage(&format!("`--sensitivity`: {e}")))?;
+    }
     if !compiled.warnings.is_empty() && !args.quiet {
         message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
     }

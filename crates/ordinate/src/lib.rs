@@ -28,6 +28,7 @@ mod realtime;
 mod record;
 mod recorder;
 mod run;
+mod sensitivity;
 mod start;
 mod summary;
 pub mod transform;
@@ -45,5 +46,6 @@ pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
+pub use sensitivity::sensitivity;
 pub use start::check_starts;
 pub use summary::summary_json;

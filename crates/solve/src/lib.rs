@@ -34,6 +34,7 @@ mod polynomial_roots;
 mod radau;
 mod roots;
 mod rows;
+mod saltation;
 mod sliding;
 mod stiffness;
 mod switches;
