@@ -5,11 +5,13 @@ mod args;
 mod check;
 mod clock;
 mod convert;
+mod equilibria;
 mod examples;
 mod help;
 mod hints;
 mod newton;
 mod output;
+mod periodic;
 mod report;
 mod run;
 mod source;
@@ -67,6 +69,8 @@ fn command() -> Exit {
         Command::Check(args) => check::check(&args),
         Command::Info(args) => check::info(&args),
         Command::Transform(args) => transform::transform(&args),
+        Command::Equilibria(args) => equilibria::equilibria(&args),
+        Command::Periodic(args) => periodic::periodic(&args),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),
         Command::Convert(args) => convert::convert(&args),

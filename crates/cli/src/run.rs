@@ -387,7 +387,8 @@ fn pictures(wishes: &Wishes, compiled: &Compiled, run: &Run, memory: &Option<Mem
     Ok(written)
 }
 
-fn terminal_size() -> (usize, usize) {
+/// Columns and rows of the terminal.
+pub fn terminal_size() -> (usize, usize) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
     (number("COLUMNS").unwrap_or(80).clamp(40, 200), number("LINES").unwrap_or(24).clamp(12, 60))
 }

@@ -6,6 +6,7 @@
 
 mod consequences;
 mod constant;
+mod forcing;
 mod hints;
 mod model;
 mod print;
@@ -21,6 +22,7 @@ mod variational;
 
 pub use consequences::merge;
 pub use constant::constant;
+pub use forcing::{Forcing, forcing};
 pub use model::*;
 pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};
