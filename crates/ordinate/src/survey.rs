@@ -32,7 +32,7 @@ pub(crate) fn simulate(
         rtol: 1e-7,
         atol: AbsoluteTolerance::Same(1e-9),
         rows: Rows::Even(rows),
-        max_steps: 2_000_000,
+        max_steps: 200_000,
         ..Options::default()
     };
     let mut method = choice.build(layout.states, false);

@@ -39,7 +39,7 @@ pub struct Equilibrium {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct Equilibria {
-    /// The points of rest, those nearest to the start first.
+    /// The points of rest, those nearest to the guess or to the start first.
     pub points: Vec<Equilibrium>,
     /// What else is to be said.
     pub notes: Vec<String>,
@@ -61,6 +61,8 @@ pub enum EquilibriaError {
 
 /// Points are the same if they are nearer to each other than this, in usual sizes.
 const SAME: f64 = 1e-6;
+/// The same where one of them is badly determined.
+const BLURRED: f64 = 1e-3;
 
 /// Finds points of rest by Newton's method from many starts. Time, and with it every input, stands still at the start time.
 pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Equilibria, EquilibriaError> {
@@ -82,7 +84,8 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
                 continue;
             }
         };
-        if found.iter().any(|known| equations.distance(&known.y, &rest.y) < SAME) {
+        let near = |known: &Rest| if known.blurred || rest.blurred { BLURRED } else { SAME };
+        if found.iter().any(|known| equations.distance(&known.y, &rest.y) < near(known)) {
             continue;
         }
         // Of a line or surface of points one is enough.
@@ -97,7 +100,7 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
         let count = starts.len();
         return Err(EquilibriaError::None {
             message: format!(
-                "no point of rest was found from {count} starts: the smallest rate that was reached is {tried_best:.1e} of the usual one"
+                "no point of rest was found from {count} starts: the largest rate is {tried_best:.1e} at the best place that was seen"
             ),
             hint: "give a start near to one with `--guess`; there is none where a rate cannot become zero".into(),
         });
@@ -106,12 +109,14 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     if forcing(&compiled.sorted) != Forcing::Autonomous {
         notes.push(format!("the model depends on time, which stands still here at t = {}", crate::short(t)));
     }
-    let points: Vec<Equilibrium> = found
+    let mut all: Vec<(Rest, usize)> = found.into_iter().zip(families).collect();
+    let far = |rest: &Rest| equations.distance(&rest.y, &starts[0]);
+    all.sort_by(|(a, _), (b, _)| far(a).total_cmp(&far(b)));
+    let points: Vec<Equilibrium> = all
         .into_iter()
-        .zip(&families)
-        .map(|(rest, &dimension)| {
+        .map(|(rest, dimension)| {
             let eigenvalues = equations.eigenvalues(&rest);
-            let kind = kind::kind(&eigenvalues, dimension);
+            let kind = if equations.on_switch(&rest) { "on a switch" } else { kind::kind(&eigenvalues, dimension) };
             let at = compiled.program.state_names.iter().cloned().zip(rest.y.iter().copied()).collect();
             let on_switch = equations.on_switch(&rest);
             Equilibrium { at, residual: rest.residual, eigenvalues, kind, isolated: dimension == 0, on_switch }
@@ -121,7 +126,10 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
         notes.push("a line or surface of points of rest is shown by one of its points".into());
     }
     if points.iter().any(|point| point.on_switch) {
-        notes.push("at a point on a switch the eigenvalues hold on one side of it only".into());
+        notes.push(
+            "at a point on a switch the eigenvalues hold on one side of it only, and more points of rest may lie on the switch"
+                .into(),
+        );
     }
     Ok(Equilibria { points, notes })
 }
@@ -137,7 +145,7 @@ fn starts(
     let span = compiled.run.map_or(10.0, |(from, to)| to - from);
     let held = equations.held.clone();
     let piece = simulate(compiled, &methods::automatic(), (t, start, &held), span, 101);
-    equations.scale = sizes(&piece, start);
+    equations.set_scale(sizes(&piece, start));
     let mut starts = Vec::new();
     if !options.guess.is_empty() {
         starts.push(guess(compiled, options, start)?);

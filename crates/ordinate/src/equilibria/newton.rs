@@ -16,6 +16,8 @@ pub(super) struct Equations {
     pub held: Vec<f64>,
     /// The usual size of each state.
     pub scale: Vec<f64>,
+    /// How much usual changes of the states change each equation at the start.
+    usual: Vec<f64>,
 }
 
 /// A solution.
@@ -23,6 +25,8 @@ pub(super) struct Equations {
 pub(super) struct Rest {
     pub y: Vec<f64>,
     pub residual: f64,
+    /// Whether it is badly determined: F changes at second order only in some direction.
+    pub blurred: bool,
     d: Vec<f64>,
 }
 
@@ -30,9 +34,13 @@ const MOST: usize = 200;
 /// The iteration ends when its change is below this part of the usual size.
 const SETTLED: f64 = 1e-13;
 /// What is left of an equation, in units of what a usual change of the states changes it by, where it holds.
-const HOLDS: f64 = 1e-9;
+const HOLDS: f64 = 1e-11;
 /// Singular values below this part of the largest are zero.
 const RANK: f64 = 1e-9;
+/// The same where a solution is badly determined, at least as far as it can be found.
+const BLURRED: f64 = 1e-4;
+/// What is smaller than this part of its usual size may be zero.
+const TINY: f64 = 1e-12;
 
 impl Equations {
     pub fn new(compiled: &Compiled, t: f64) -> Equations {
@@ -43,7 +51,17 @@ impl Equations {
         let layout = compiled.program.layout.clone();
         let start = values[..layout.states].to_vec();
         let held = values[layout.states..layout.states + layout.held].to_vec();
-        Equations { evaluator, t, scale: vec![1.0; start.len()], start, held, layout }
+        Equations { evaluator, t, scale: vec![1.0; start.len()], usual: Vec::new(), start, held, layout }
+    }
+
+    /// Takes the usual sizes of the states.
+    pub fn set_scale(&mut self, scale: Vec<f64>) {
+        self.scale = scale;
+        let start = self.start.clone();
+        let d = self.modes(&start);
+        let jacobian = self.jacobian(&start, &d);
+        self.usual = Vec::new();
+        self.usual = self.row_sizes(&jacobian);
     }
 
     fn rows(&self) -> usize {
@@ -86,11 +104,18 @@ impl Equations {
         matrix
     }
 
-    /// How much a usual change of the states changes each equation.
+    /// How much a usual change of the states changes each equation; near a singularity, where everything changes much, as much
+    /// as at the start.
     fn row_sizes(&self, jacobian: &[f64]) -> Vec<f64> {
         let n = self.scale.len();
         let size = |row: &[f64]| row.iter().zip(&self.scale).map(|(a, scale)| (a * scale).abs()).sum::<f64>();
-        jacobian.chunks(n).map(|row| size(row).max(1e-300)).collect()
+        let mut sizes: Vec<f64> = jacobian.chunks(n).map(|row| size(row).max(1e-300)).collect();
+        for (size, usual) in
+            sizes.iter_mut().zip(&self.usual).filter(|(_, usual)| usual.is_finite() && **usual > 1e-300)
+        {
+            *size = size.min(*usual);
+        }
+        sizes
     }
 
     /// K. Levenberg, Quart. Appl. Math. 2 (1944) 164–168, in usual sizes, with a damping that vanishes with what is left, so
@@ -109,10 +134,10 @@ impl Equations {
             let (values, jacobian) = (self.values(&y, &d), self.jacobian(&y, &d));
             let sizes = self.row_sizes(&jacobian);
             let rest = norm(&values, &sizes);
+            best = best.min(largest(&values));
             if !rest.is_finite() {
                 return Err(best);
             }
-            best = best.min(rest);
             let Some(change) = self.change(&jacobian, &values, &sizes, damping * rest.min(1.0)) else {
                 damping = (10.0 * damping).max(1e-12);
                 continue;
@@ -140,16 +165,38 @@ impl Equations {
         self.accept(y, best)
     }
 
-    fn accept(&mut self, y: Vec<f64>, best: f64) -> Result<Rest, f64> {
+    fn accept(&mut self, mut y: Vec<f64>, best: f64) -> Result<Rest, f64> {
+        // What is nearly zero is zero, if that fulfils the equations as well; a double solution is found to half of the digits.
+        for tiny in [BLURRED, TINY] {
+            let near = |(y, scale): (&f64, &f64)| if y.abs() < tiny * scale { 0.0 } else { *y };
+            let clean: Vec<f64> = y.iter().zip(&self.scale).map(near).collect();
+            let (d, clean_d) = (self.modes(&y), self.modes(&clean));
+            if largest(&self.values(&clean, &clean_d)) <= largest(&self.values(&y, &d)) {
+                y = clean;
+            }
+        }
         let d = self.modes(&y);
         let (values, jacobian) = (self.values(&y, &d), self.jacobian(&y, &d));
         let sizes = self.row_sizes(&jacobian);
         let far = (0..y.len()).any(|k| y[k].abs() > 1e8 * self.scale[k]);
-        if far || norm(&values, &sizes).partial_cmp(&HOLDS) != Some(std::cmp::Ordering::Less) {
+        if far
+            || self.is_singular(&jacobian)
+            || norm(&values, &sizes).partial_cmp(&HOLDS) != Some(std::cmp::Ordering::Less)
+        {
             return Err(best);
         }
-        let residual = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-        Ok(Rest { y, residual, d })
+        let residual = largest(&values);
+        let mut rest = Rest { y, residual, blurred: false, d };
+        rest.blurred = !self.flat_directions(&rest, BLURRED).is_empty();
+        Ok(rest)
+    }
+
+    /// Whether another step would leave every state where it is, compared with its own size: towards a singularity at zero the
+    /// equations may hold better and better without a solution there.
+    fn is_settled(&self, y: &[f64], jacobian: &[f64], values: &[f64], sizes: &[f64]) -> bool {
+        let Some(change) = self.change(jacobian, values, sizes, 0.0) else { return false };
+        let unit = |k: usize| (y[k].abs() / self.scale[k]).max(TINY);
+        (0..y.len()).all(|k| change[k].abs() <= 1e-3 * unit(k))
     }
 
     /// The damped change in usual sizes.
@@ -182,7 +229,7 @@ impl Equations {
     /// followed: it leads to other points, or F changes at second order only.
     pub fn family(&mut self, rest: &Rest) -> usize {
         const FAR: f64 = 1e-2;
-        let directions = self.flat_directions(rest);
+        let directions = self.flat_directions(rest, RANK);
         let mut dimension = 0;
         for direction in directions {
             let moved: Vec<f64> =
@@ -195,7 +242,7 @@ impl Equations {
     }
 
     /// Orthonormal directions, in usual sizes, that ∂F/∂y maps to zero.
-    fn flat_directions(&mut self, rest: &Rest) -> Vec<Vec<f64>> {
+    fn flat_directions(&mut self, rest: &Rest, rank: f64) -> Vec<Vec<f64>> {
         let n = rest.y.len();
         let jacobian = self.jacobian(&rest.y, &rest.d);
         let sizes = self.row_sizes(&jacobian);
@@ -203,7 +250,7 @@ impl Equations {
             .chunks(n)
             .zip(&sizes)
             .map(|(row, size)| row.iter().zip(&self.scale).map(|(a, scale)| a * scale / size).collect::<Vec<f64>>());
-        complement(orthonormal(rows.collect(), RANK), n)
+        complement(orthonormal(rows.collect(), rank), n)
     }
 
     /// Whether a switch of the state changes at the point.
@@ -265,6 +312,10 @@ impl Equations {
 
 fn norm(values: &[f64], sizes: &[f64]) -> f64 {
     values.iter().zip(sizes).map(|(value, size)| (value / size).powi(2)).sum::<f64>().sqrt()
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most: f64, value| if value.is_nan() { f64::INFINITY } else { most.max(value.abs()) })
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

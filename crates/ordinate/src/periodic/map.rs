@@ -23,6 +23,8 @@ pub(super) struct Map {
     pub y: Vec<f64>,
     pub held: Vec<f64>,
     pub t_start: f64,
+    /// Numbers of differential and algebraic states of the model.
+    sizes: [usize; 2],
     /// The usual size of each unknown.
     pub scale: Vec<f64>,
     /// Periods computed so far.
@@ -50,7 +52,10 @@ pub(super) struct Image {
     pub first_rate: Vec<f64>,
     /// The estimate of the error of `end` that the method carried along.
     pub error: Option<Vec<f64>>,
-    /// Held values at the end.
+    /// All states of the model at the beginning, on its equations.
+    pub first: Vec<f64>,
+    /// Held values at the beginning, after what happens there, and at the end.
+    pub first_held: Vec<f64>,
     pub held: Vec<f64>,
     /// Number of steps.
     pub steps: u64,
@@ -85,7 +90,21 @@ impl Map {
         let y = values[..layout.states].to_vec();
         let held = values[layout.states..layout.states + layout.held].to_vec();
         let scale = vec![1.0; n];
-        Ok(Map { evaluator, choice, unknowns, variations, fixed, y, held, t_start, scale, runs: 0, compiled: with })
+        let sizes = [sorted.states.len(), sorted.algebraic.len()];
+        Ok(Map {
+            sizes,
+            evaluator,
+            choice,
+            unknowns,
+            variations,
+            fixed,
+            y,
+            held,
+            t_start,
+            scale,
+            runs: 0,
+            compiled: with,
+        })
     }
 
     /// The unknowns where the model starts.
@@ -105,13 +124,21 @@ impl Map {
 
     /// All states of the model where the unknowns have these values; those that follow from them are guesses.
     pub fn full(&self, unknowns: &[f64]) -> Vec<f64> {
-        let sorted = &self.compiled.sorted;
-        let by = sorted.variations.by.len().max(1);
-        let (own, algebraic) = (sorted.variations.of.len() / by, sorted.algebraic.len() / (by + 1));
-        let mut y = self.y[..own - algebraic].to_vec();
-        y.extend_from_slice(&self.y[sorted.states.len()..sorted.states.len() + algebraic]);
+        let mut y = self.own(&self.y);
         self.unknowns.iter().zip(unknowns).for_each(|(&k, value)| y[k] = *value);
         y
+    }
+
+    /// The states of the model among those with variations.
+    fn own(&self, y: &[f64]) -> Vec<f64> {
+        let (all, [differential, algebraic]) = (self.compiled.program.layout.differential(), self.sizes);
+        [&y[..differential], &y[all..all + algebraic]].concat()
+    }
+
+    /// The states that are shown, from all states of the model.
+    pub fn shown(&self, own: &[f64]) -> Vec<(String, f64)> {
+        let names = &self.compiled.program.state_names[..self.compiled.program.visible];
+        names.iter().cloned().zip(own.iter().copied()).collect()
     }
 
     /// Names of the unknowns.
@@ -144,7 +171,7 @@ impl Map {
             atol: AbsoluteTolerance::Each(self.tolerances(rtol)),
             step,
             rows: Rows::At(vec![self.t_start]),
-            max_steps: 2_000_000,
+            max_steps: most_steps(accuracy),
             ..Options::default()
         };
         let choice = if step.is_some() { self.choice } else { self.free_choice() };
@@ -172,6 +199,8 @@ impl Map {
             end: self.unknowns.iter().map(|&k| outcome.y[k]).collect(),
             derivative: self.variations.iter().map(|&k| outcome.y[k]).collect(),
             error: method.error().map(|error| self.unknowns.iter().map(|&k| error[k]).collect()),
+            first: self.own(&first.y),
+            first_held: first.d[switches..].to_vec(),
             held: outcome.d[switches..].to_vec(),
             steps: outcome.statistics.steps,
         })
@@ -188,6 +217,14 @@ impl Map {
             }
         }
         atol
+    }
+}
+
+/// Far more steps than a period needs: where they do not suffice, events follow each other without end.
+fn most_steps(accuracy: Accuracy) -> u64 {
+    match accuracy {
+        Accuracy::Tolerance(_) => 50_000,
+        Accuracy::Steps(steps) => 4 * steps + 10_000,
     }
 }
 

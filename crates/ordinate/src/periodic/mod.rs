@@ -121,7 +121,7 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
         Some(steps) => Accuracy::Steps(steps),
         None => Accuracy::Tolerance(1e-13),
     };
-    let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12 };
+    let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
     let (found, notes) = search::search(compiled, &mut map, &search, guess, period)?;
     let orbits = found.into_iter().map(|(fixed, held)| orbit(&mut map, &search, fixed, held)).collect();
     Ok(Periodic {
@@ -251,10 +251,8 @@ fn orbit(map: &mut Map, search: &Search, fixed: Fixed, held: Vec<f64>) -> Orbit 
     };
     map.held.clone_from(&held);
     let (error, period_error) = orbit_error(map, search, &y, period, &image);
-    let names = map.names();
-    let state = map.full(&y);
     Orbit {
-        start: names.into_iter().zip(y).collect(),
+        start: map.shown(&image.first),
         period,
         multipliers,
         trivial,
@@ -263,7 +261,7 @@ fn orbit(map: &mut Map, search: &Search, fixed: Fixed, held: Vec<f64>) -> Orbit 
         period_error: period_error.filter(|_| search.autonomous),
         iterations,
         residual,
-        state: (state, held),
+        state: (image.first, held),
     }
 }
 
@@ -271,39 +269,29 @@ fn orbit(map: &mut Map, search: &Search, fixed: Fixed, held: Vec<f64>) -> Orbit 
 fn orbit_error(map: &mut Map, search: &Search, y: &[f64], period: f64, image: &map::Image) -> (f64, Option<f64>) {
     let n = y.len();
     let Ok(delta) = map_error(map, search.accuracy, y, period, image) else { return (f64::INFINITY, None) };
-    let size = n + usize::from(search.autonomous);
-    let mut matrix = vec![0.0; size * size];
-    for i in 0..n {
-        for j in 0..n {
-            matrix[i * size + j] = if i == j { 1.0 } else { 0.0 } - image.derivative[i * n + j];
-        }
-        if search.autonomous {
-            matrix[i * size + n] = -image.rate[i];
-            matrix[n * size + i] = image.first_rate[i];
-        }
-    }
-    // Rounding of the map: a few units of the last place per period, more where it takes many steps.
-    let rounding = 4.0 * f64::EPSILON * (1.0 + (image.steps as f64).sqrt());
-    let mut right: Vec<f64> = match search.correct {
-        false => (0..n).map(|i| delta[i] + y[i] - image.end[i]).collect(),
+    let left = match search.correct {
+        false => delta.clone(),
         true => match left_by_correction(map, search, y, period, image, &delta) {
-            Ok(left) => (0..n).map(|i| left[i] + y[i] - (image.end[i] - delta[i])).collect(),
+            Ok(left) => left,
             Err(_) => return (f64::INFINITY, None),
         },
     };
-    right.resize(size, 0.0);
-    if shooting::solve(&matrix, &mut right).is_none() {
-        return (f64::INFINITY, None);
-    }
-    let mut worst: Vec<f64> = right.iter().map(|part| part.abs()).collect();
+    // Rounding of the map: a few units of the last place per period, more where it takes many steps.
+    let rounding = 4.0 * f64::EPSILON * (1.0 + (image.steps as f64).sqrt());
+    let corrected = |i: usize| if search.correct { image.end[i] - delta[i] } else { image.end[i] };
+    let size = n + usize::from(search.autonomous);
+    let mut worst = vec![0.0; size];
+    let mut add = |defects: Vec<f64>| match shooting::response(map, search, period, image, &defects) {
+        Some(change) => worst.iter_mut().zip(&change).for_each(|(worst, change)| *worst += change.abs()),
+        None => worst.fill(f64::INFINITY),
+    };
+    add((0..n).map(|i| left[i] + y[i] - corrected(i)).collect());
     for i in 0..n {
-        let mut unit = vec![0.0; size];
-        unit[i] = rounding * map.scale[i].max(y[i].abs());
-        if shooting::solve(&matrix, &mut unit).is_some() {
-            worst.iter_mut().zip(&unit).for_each(|(worst, unit)| *worst += unit.abs());
-        }
+        let one = rounding * map.scale[i].max(y[i].abs());
+        add((0..n).map(|j| if i == j { one } else { 0.0 }).collect());
     }
-    let error = worst[..n].iter().copied().fold(0.0, f64::max);
+    // No number is better than its last place.
+    let error = worst[..n].iter().zip(y).map(|(worst, y)| worst.max(f64::EPSILON * y.abs())).fold(0.0, f64::max);
     (error, worst.get(n).copied())
 }
 

@@ -16,6 +16,8 @@ const COARSE: f64 = 1e-7;
 const PERIODS: f64 = 20.0;
 /// Orbits are the same if they start nearer to each other than this, in usual sizes.
 const SAME: f64 = 1e-5;
+/// After so many starts from which a period could not be computed, no further ones are tried.
+const MOST_STOPPED: usize = 4;
 /// How often a simulation that shows no cycle is made longer, and how much.
 const EXTENSIONS: usize = 7;
 const LONGER: f64 = 3.0;
@@ -35,7 +37,8 @@ pub(super) fn search(
         (true, Some(period)) => {
             let start = guess.unwrap_or_else(|| map.start());
             look_around(compiled, map, &start, period);
-            one(map, search, &start, period).map(|found| (vec![found], Vec::new()))
+            let found = one(map, search, &start, period)?;
+            Ok((vec![shortest(compiled, map, search, found)], Vec::new()))
         }
         (true, None) => autonomous(compiled, map, search, guess),
         (false, None) => Err(PeriodicError::Usage("the period is not known: give it with `--period T`".into())),
@@ -70,13 +73,28 @@ fn forced(
     let widths: Vec<f64> = map.scale.iter().map(|scale| 1.5 * scale).collect();
     starts.extend(halton(many, &centre, &widths));
     // With given steps the map is another one, but its orbits are near: they are looked for in the same way.
-    let coarse = Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, ..*search };
+    let coarse =
+        Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
     let (mut rough, mut found, mut first_trouble) = (Vec::<Fixed>::new(), Vec::<Found>::new(), None);
+    let mut stopped = 0;
     for start in &starts {
         match shoot(map, &coarse, start, period) {
             Ok(fixed) if !rough.iter().any(|known| same(map, known, &fixed, 1e-3)) => rough.push(fixed),
             Ok(_) => {}
-            Err(trouble) => first_trouble = first_trouble.or(Some(trouble)),
+            Err(trouble) => {
+                stopped += usize::from(matches!(trouble, Trouble::Stopped(_)));
+                first_trouble = first_trouble.or(Some(trouble));
+            }
+        }
+        if stopped > MOST_STOPPED && rough.is_empty() {
+            break;
+        }
+    }
+    // What a coarse search cannot tell from a singular matrix, an exact one may.
+    if rough.is_empty() && stopped <= MOST_STOPPED {
+        match shoot(map, search, &starts[0], period) {
+            Ok(fixed) => rough.push(fixed),
+            Err(trouble) => first_trouble = Some(trouble),
         }
     }
     for fixed in &rough {
@@ -88,8 +106,7 @@ fn forced(
             Err(trouble) => first_trouble = first_trouble.or(Some(trouble)),
         }
     }
-    let (found, left_out): (Vec<Found>, Vec<Found>) =
-        found.into_iter().partition(|(fixed, held)| comes_back(fixed, held));
+    let (found, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|(fixed, _)| comes_back(fixed));
     let mut notes = Vec::new();
     if !left_out.is_empty() {
         notes.push(HELD.into());
@@ -97,7 +114,7 @@ fn forced(
     if found.is_empty() {
         return Err(match (first_trouble, left_out.is_empty()) {
             (_, false) => none(HELD, "start after a transient: take start and held values from a run, `--set`"),
-            (Some(trouble), true) => explain(&trouble, starts.len(), period),
+            (Some(trouble), true) => explain(&trouble, starts.len(), period, false),
             (None, true) => none("no orbit was found", "give a start near to one with `--guess`"),
         });
     }
@@ -107,15 +124,15 @@ fn forced(
 const HELD: &str = "the states come back after a period, but values held by `when` or `every` do not";
 
 /// Whether held values come back, too.
-fn comes_back(fixed: &Fixed, held: &[f64]) -> bool {
+fn comes_back(fixed: &Fixed) -> bool {
     let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * (1.0 + a.abs());
-    fixed.image.held.iter().zip(held).all(near)
+    fixed.image.held.iter().zip(&fixed.image.first_held).all(near)
 }
 
 /// Shooting from one start.
 fn one(map: &mut Map, search: &Search, start: &[f64], period: f64) -> Result<Found, PeriodicError> {
-    let fixed = shoot(map, search, start, period).map_err(|trouble| explain(&trouble, 1, period))?;
-    match comes_back(&fixed, &map.held) {
+    let fixed = shoot(map, search, start, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))?;
+    match comes_back(&fixed) {
         true => Ok((fixed, map.held.clone())),
         false => Err(none(HELD, "start after a transient: take start and held values from a run, `--set`")),
     }
@@ -165,13 +182,30 @@ fn autonomous(
         }
     }
     let mut from: Vec<f64> = map.unknowns.iter().map(|&k| state[k]).collect();
-    let coarse = Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, ..*search };
+    let coarse =
+        Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
     // A given start may lie on an orbit that repels.
     if given && let Ok(near) = shoot(map, &coarse, &start, period) {
         (from, period) = (near.y, near.period);
     }
-    let rough = shoot(map, &coarse, &from, period).map_err(|trouble| explain(&trouble, 1, period))?;
-    one(map, search, &rough.y, rough.period).map(|found| (vec![found], Vec::new()))
+    let rough =
+        shoot(map, &coarse, &from, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))?;
+    let found = one(map, search, &rough.y, rough.period)?;
+    Ok((vec![shortest(compiled, map, search, found)], Vec::new()))
+}
+
+/// The same orbit with its least period, if it was gone through several times.
+fn shortest(compiled: &Compiled, map: &mut Map, search: &Search, found: Found) -> Found {
+    let (fixed, held) = &found;
+    let from = (map.t_start, fixed.image.first.as_slice(), held.as_slice());
+    let piece = simulate(compiled, &map.free_choice(), from, fixed.period, ROWS);
+    let Some(shorter) = piece.recurrence(&map.unknowns).filter(|shorter| *shorter < 0.7 * fixed.period) else {
+        return found;
+    };
+    match shoot(map, search, &fixed.y, shorter) {
+        Ok(least) if same(map, &least, fixed, 1e-3) && comes_back(&least) => (least, held.clone()),
+        _ => found,
+    }
 }
 
 fn at_rest(piece: &Piece, states: &[usize]) -> bool {
@@ -243,15 +277,15 @@ fn none(message: &str, hint: &str) -> PeriodicError {
 }
 
 /// What happened, and what to try.
-fn explain(trouble: &Trouble, starts: usize, period: f64) -> PeriodicError {
+fn explain(trouble: &Trouble, starts: usize, period: f64, autonomous: bool) -> PeriodicError {
     let from = if starts == 1 { "from the start".to_string() } else { format!("from {starts} starts") };
     let (message, hint) = match trouble {
         Trouble::Stopped(reason) => (
             format!("a run over the period {} ended early: {reason}", short(period)),
             "give a start nearer to the orbit with `--guess`",
         ),
-        Trouble::Singular { residual } if *residual < 1e-6 => (
-            "I − P′ is singular on the orbit: it is not isolated but one of a family, as in a model that keeps its energy, or it is at a bifurcation".to_string(),
+        Trouble::Singular { residual } if autonomous || *residual < 1e-6 => (
+            "I − P′ is singular: the orbit is not isolated but one of a family, as in a model that keeps its energy, or it is at a bifurcation".to_string(),
             "add damping, change a parameter, or look at the solution through the start with `run`",
         ),
         Trouble::Singular { .. } => (

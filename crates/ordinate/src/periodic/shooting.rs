@@ -22,6 +22,8 @@ pub(super) struct Search {
     pub correct: bool,
     /// The iteration ends when its change is below this part of the usual size.
     pub tolerance: f64,
+    /// Errors of the map that are amplified by more than this leave no digit of the orbit.
+    pub singular: f64,
 }
 
 /// A state that comes back.
@@ -52,10 +54,12 @@ pub(super) enum Trouble {
 
 /// The most iterations.
 const MOST: usize = 40;
+/// Periods that are simulated where Newton's method knows no direction.
+const MOST_WAITS: usize = 8;
 /// A damped step is at least this part of Newton's.
 const SHORTEST: f64 = 1.0 / 32.0;
-/// Condition beyond which a matrix counts as singular.
-const SINGULAR: f64 = 1e-12;
+/// The inverse of matrices up to this size is looked at as a whole.
+const MOST_COLUMNS: usize = 64;
 /// The state may go so many usual sizes away from where it began.
 const FAR: f64 = 1e3;
 
@@ -66,9 +70,23 @@ pub(super) fn shoot(map: &mut Map, search: &Search, y: &[f64], period: f64) -> R
     let mut image = map.apply(&y, period, search.accuracy).map_err(Trouble::Stopped)?;
     let missed = defect(map, search, &y, period, &image)?;
     let mut residual = size(map, &missed);
-    let mut last_change = f64::INFINITY;
+    let (mut last_change, mut waited) = (f64::INFINITY, 0);
     for iterations in 1..=MOST {
-        let change = newton_step(map, search, &y, period, &image, residual)?;
+        let change = match newton_step(map, search, &y, period, &image, residual) {
+            Err(Trouble::Singular { .. }) if search.autonomous && is_rest(map, &y, period, &image, 1e-2) => {
+                return Err(Trouble::Rest);
+            }
+            // A part of the solution without an event or a spring tells nothing about its orbit: go on for a period.
+            Err(Trouble::Singular { .. }) if !search.autonomous && waited < MOST_WAITS => {
+                waited += 1;
+                y.clone_from(&image.end);
+                image = map.apply(&y, period, search.accuracy).map_err(Trouble::Stopped)?;
+                let missed = defect(map, search, &y, period, &image)?;
+                residual = size(map, &missed);
+                continue;
+            }
+            change => change?,
+        };
         let (mut part, mut taken) = (1.0, None);
         while taken.is_none() {
             let next: Vec<f64> = y.iter().zip(&change).map(|(y, change)| y + part * change).collect();
@@ -106,7 +124,7 @@ pub(super) fn shoot(map: &mut Map, search: &Search, y: &[f64], period: f64) -> R
         residual = left;
         let settled = moved <= 1e3 * search.tolerance && moved >= 0.5 * last_change;
         if moved <= search.tolerance || settled {
-            if search.autonomous && is_rest(map, &y, period, &image) {
+            if search.autonomous && is_rest(map, &y, period, &image, 1e-6) {
                 return Err(Trouble::Rest);
             }
             return Ok(Fixed { y, period, image, iterations, residual });
@@ -161,38 +179,55 @@ fn newton_step(
     image: &Image,
     residual: f64,
 ) -> Result<Vec<f64>, Trouble> {
-    let n = y.len();
-    let mut right: Vec<f64> = defect(map, search, y, period, image)?.iter().map(|defect| -defect).collect();
+    let defect = defect(map, search, y, period, image)?;
+    response(map, search, period, image, &defect).ok_or(Trouble::Singular { residual })
+}
+
+/// How an orbit changes with its map: (I − P′)⁻¹ of a change of P, and the change of the period behind it; `None` if I − P′ is
+/// singular.
+pub(super) fn response(map: &Map, search: &Search, period: f64, image: &Image, change: &[f64]) -> Option<Vec<f64>> {
+    let n = change.len();
     let size = n + usize::from(search.autonomous);
     let mut matrix = vec![0.0; size * size];
+    let mut right: Vec<f64> = change.iter().zip(&map.scale).map(|(change, scale)| change / scale).collect();
+    right.resize(size, 0.0);
     for i in 0..n {
         for j in 0..n {
-            matrix[i * size + j] = (image.derivative[i * n + j] - if i == j { 1.0 } else { 0.0 }) * map.scale[j];
+            let ratio = map.scale[j] / map.scale[i];
+            matrix[i * size + j] = (if i == j { 1.0 } else { 0.0 } - image.derivative[i * n + j]) * ratio;
         }
         if search.autonomous {
-            matrix[i * size + n] = image.rate[i] * period;
-            matrix[n * size + i] = image.first_rate[i] / map.scale[i];
+            matrix[i * size + n] = -image.rate[i] * period / map.scale[i];
+            matrix[n * size + i] = image.first_rate[i] * period / map.scale[i];
         }
     }
-    if search.autonomous {
-        right.push(0.0);
-    }
-    solve(&matrix, &mut right).ok_or(Trouble::Singular { residual })?;
+    solve(&matrix, &mut right, search.singular)?;
     right.iter_mut().zip(&map.scale).for_each(|(change, scale)| *change *= scale);
     if search.autonomous {
         right[n] *= period;
     }
-    Ok(right)
+    Some(right)
 }
 
-/// Solves a dense system; `None` if its matrix is singular but for rounding.
-pub(super) fn solve(matrix: &[f64], right: &mut [f64]) -> Option<()> {
-    if right.is_empty() {
+/// Solves a dense system in usual sizes; `None` if its inverse is larger than `most`, or if there is none.
+fn solve(matrix: &[f64], right: &mut [f64], most: f64) -> Option<()> {
+    let n = right.len();
+    if n == 0 {
         return Some(());
     }
-    let mut lu: Lu<f64> = Lu::new(&Pattern::dense(right.len()));
+    let mut lu: Lu<f64> = Lu::new(&Pattern::dense(n));
     lu.factor(matrix).ok()?;
-    if lu.reciprocal_condition() < SINGULAR {
+    // Of a large matrix the condition must do, which knows only the ratio of its columns.
+    let columns = if n <= MOST_COLUMNS { n } else { 0 };
+    for k in 0..columns {
+        let mut unit = vec![0.0; n];
+        unit[k] = 1.0;
+        lu.solve(&mut unit);
+        if !unit.iter().all(|value| value.abs() < most) {
+            return None;
+        }
+    }
+    if lu.reciprocal_condition() < f64::EPSILON {
         return None;
     }
     lu.solve(right);
@@ -213,8 +248,8 @@ fn period_part(change: &[f64], n: usize, period: f64) -> f64 {
     change.get(n).map_or(0.0, |change| change.abs() / period)
 }
 
-/// Whether nothing moves in a whole period.
-fn is_rest(map: &Map, y: &[f64], period: f64, image: &Image) -> bool {
-    let moves = |i: usize| image.first_rate[i].abs() * period > 1e-6 * (map.scale[i] + y[i].abs());
+/// Whether nothing moves by more than this part of its size in a whole period.
+fn is_rest(map: &Map, y: &[f64], period: f64, image: &Image, part: f64) -> bool {
+    let moves = |i: usize| image.first_rate[i].abs() * period > part * (map.scale[i] + y[i].abs());
     !(0..y.len()).any(moves)
 }
