@@ -180,7 +180,7 @@ impl Equations {
         let sizes = self.row_sizes(&jacobian);
         let far = (0..y.len()).any(|k| y[k].abs() > 1e8 * self.scale[k]);
         if far
-            || self.is_singular(&jacobian)
+            || !self.is_settled(&y, &jacobian, &values, &sizes)
             || norm(&values, &sizes).partial_cmp(&HOLDS) != Some(std::cmp::Ordering::Less)
         {
             return Err(best);
@@ -194,7 +194,8 @@ impl Equations {
     /// Whether another step would leave every state where it is, compared with its own size: towards a singularity at zero the
     /// equations may hold better and better without a solution there.
     fn is_settled(&self, y: &[f64], jacobian: &[f64], values: &[f64], sizes: &[f64]) -> bool {
-        let Some(change) = self.change(jacobian, values, sizes, 0.0) else { return false };
+        // Along a line of solutions nothing is determined, and a little damping keeps rounding from moving the point.
+        let Some(change) = self.change(jacobian, values, sizes, 1e-10) else { return false };
         let unit = |k: usize| (y[k].abs() / self.scale[k]).max(TINY);
         (0..y.len()).all(|k| change[k].abs() <= 1e-3 * unit(k))
     }

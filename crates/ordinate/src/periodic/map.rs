@@ -171,7 +171,7 @@ impl Map {
             atol: AbsoluteTolerance::Each(self.tolerances(rtol)),
             step,
             rows: Rows::At(vec![self.t_start]),
-            max_steps: most_steps(accuracy),
+            max_steps: self.most_steps(accuracy),
             ..Options::default()
         };
         let choice = if step.is_some() { self.choice } else { self.free_choice() };
@@ -206,6 +206,16 @@ impl Map {
         })
     }
 
+    /// Far more steps than a period needs: where they do not suffice, events follow each other without end.
+    fn most_steps(&self, accuracy: Accuracy) -> u64 {
+        let layout = &self.compiled.program.layout;
+        match accuracy {
+            Accuracy::Tolerance(_) if !layout.conditions.is_empty() && layout.sampled.is_empty() => 3_000,
+            Accuracy::Tolerance(_) => 50_000,
+            Accuracy::Steps(steps) => 4 * steps + 10_000,
+        }
+    }
+
     /// Absolute tolerances: of each unknown by its size, of its derivatives by the ratio of sizes.
     fn tolerances(&self, rtol: f64) -> Vec<f64> {
         let n = self.unknowns.len();
@@ -217,14 +227,6 @@ impl Map {
             }
         }
         atol
-    }
-}
-
-/// Far more steps than a period needs: where they do not suffice, events follow each other without end.
-fn most_steps(accuracy: Accuracy) -> u64 {
-    match accuracy {
-        Accuracy::Tolerance(_) => 50_000,
-        Accuracy::Steps(steps) => 4 * steps + 10_000,
     }
 }
 

@@ -90,7 +90,10 @@ impl Propagated {
 
     /// The step becomes history.
     pub fn accept(&mut self) {
-        self.past.insert(0, self.next.clone());
-        self.past.truncate(self.alpha.len() - 1);
+        if self.past.len() < self.alpha.len() - 1 {
+            self.past.push(self.next.clone());
+        }
+        self.past.rotate_right(1);
+        self.past[0].copy_from_slice(&self.next);
     }
 }
