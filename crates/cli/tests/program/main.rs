@@ -6,6 +6,7 @@ mod golden;
 mod implicit;
 mod inputs;
 mod malformed;
+mod orbits;
 mod results;
 mod semantics;
 mod steps;
