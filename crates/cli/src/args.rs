@@ -23,6 +23,10 @@ pub enum Command {
     Check(CheckArgs),
     /// Say what a model consists of
     Info(CheckArgs),
+    /// Find points of rest and their types
+    Equilibria(EquilibriaArgs),
+    /// Find periodic solutions and their Floquet multipliers
+    Periodic(PeriodicArgs),
     /// Turn a model into a polynomial system
     Transform(TransformArgs),
     /// Run a model with many methods: true error, work, time
@@ -180,6 +184,9 @@ pub struct RunArgs {
     /// Plot a phase plane of two variables, as in "x,x'"
     #[arg(long, value_name = "X,Y", conflicts_with = "plot_vars")]
     pub phase: Option<String>,
+    /// Derivatives of the solution by these parameters and start values, as further columns
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub sensitivity: Vec<String>,
     /// Show the estimated global error of every row in further columns
     #[arg(long)]
     pub error: bool,
@@ -286,6 +293,47 @@ pub enum Overrun {
 pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// `ordinate equilibria`
+#[derive(Args, Debug)]
+pub struct EquilibriaArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// States near to a point of rest, as in "x=1, y=2" (repeatable)
+    #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
+    pub guess: Vec<String>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// `ordinate periodic`
+#[derive(Args, Debug)]
+pub struct PeriodicArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The period, a number or an expression such as 2*pi/w; found if not given
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub period: Option<String>,
+    /// States near to the orbit, as in "x=1, x'=0" (repeatable)
+    #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
+    pub guess: Vec<String>,
+    /// Method: see `ordinate help methods`
+    #[arg(short = 'm', long, default_value = "auto")]
+    pub method: String,
+    /// So many equal steps over the period, instead of controlled ones
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Subtract the estimated error of the solution over a period
+    #[arg(long)]
+    pub correct: bool,
+    /// Picture (.svg, .png) of the orbits and multipliers; without FILE a plot in the terminal
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    pub plot: Option<String>,
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

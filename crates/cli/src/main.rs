@@ -6,11 +6,13 @@ mod check;
 mod clock;
 mod compare;
 mod convert;
+mod equilibria;
 mod examples;
 mod help;
 mod hints;
 mod newton;
 mod output;
+mod periodic;
 mod picture;
 mod report;
 mod run;
@@ -72,6 +74,8 @@ fn command() -> Exit {
         Command::Transform(args) => transform::transform(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Stability(args) => stability::stability(&args),
+        Command::Equilibria(args) => equilibria::equilibria(&args),
+        Command::Periodic(args) => periodic::periodic(&args),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),
         Command::Convert(args) => convert::convert(&args),

@@ -8,8 +8,8 @@ use crate::{Exit, clock, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, ErrorWish, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run,
-    RunError, RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, simulate,
-    summary_json,
+    RunError, RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, sensitivity,
+    simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::sync::OnceLock;
@@ -53,7 +53,10 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     }
     let options = run_options(args)?;
     let wishes = Wishes::new(args)?;
-    let compiled = compile(&source, &compile_options).map_err(|f| source::show_failure(&f, &source))?;
+    let mut compiled = compile(&source, &compile_options).map_err(|f| source::show_failure(&f, &source))?;
+    if !args.sensitivity.is_empty() {
+        compiled = sensitivity(&compiled, &args.sensitivity).map_err(|e| usage(&format!("`--sensitivity`: {e}")))?;
+    }
     if !compiled.warnings.is_empty() && !args.quiet {
         message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
     }
@@ -388,7 +391,8 @@ fn pictures(wishes: &Wishes, compiled: &Compiled, run: &Run, memory: &Option<Mem
     Ok(written)
 }
 
-fn terminal_size() -> (usize, usize) {
+/// Columns and rows of the terminal.
+pub fn terminal_size() -> (usize, usize) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
     (number("COLUMNS").unwrap_or(80).clamp(40, 200), number("LINES").unwrap_or(24).clamp(12, 60))
 }

@@ -2,7 +2,10 @@
 
 use crate::args::{Index, ModelArgs, Units};
 use crate::{Exit, message, usage};
-use ordinate::{CompileOptions, Failure, IndexTreatment, SetError, Source, UnitCheck, number_hint, render};
+use ordinate::{
+    CompileOptions, Compiled, Failure, IndexTreatment, SetError, Source, UnitCheck, compile, has_errors, number_hint,
+    render,
+};
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -118,6 +121,37 @@ pub fn compile_options(args: &ModelArgs) -> Result<CompileOptions, Exit> {
         (None, Index::Direct) => IndexTreatment::Direct,
     };
     Ok(CompileOptions { set, units, jacobian: false, index })
+}
+
+/// `--guess "x=1, y=2"`, which may be repeated, as names and values.
+pub fn guesses(texts: &[String]) -> Result<Vec<(String, String)>, Exit> {
+    let mut all = Vec::new();
+    for text in texts.iter().flat_map(|text| text.split(',')) {
+        match text.split_once('=') {
+            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+                all.push((name.trim().to_string(), value.trim().to_string()));
+            }
+            _ => {
+                return Err(usage(&format!("`--guess {text}` must have the form name=value, as in `--guess \"x=1\"`")));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A model with its Jacobian, its warnings shown.
+pub fn compiled(args: &ModelArgs) -> Result<Compiled, Exit> {
+    let source = load(args)?;
+    let options = CompileOptions { jacobian: true, ..compile_options(args)? };
+    let compiled = compile(&source, &options).map_err(|failure| show_failure(&failure, &source))?;
+    if !compiled.warnings.is_empty() {
+        message(render(&compiled.warnings, &source.name, &source.text, color()).trim_end());
+    }
+    let wrong = ordinate::check_starts(&compiled);
+    if has_errors(&wrong) {
+        return Err(show_failure(&Failure::Model(wrong), &source));
+    }
+    Ok(compiled)
 }
 
 /// Forms of the language that `--set` does not take.

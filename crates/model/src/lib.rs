@@ -2,10 +2,11 @@
 //!
 //! [`resolve`] turns a tree into a [`Model`]: names have meanings, arrays are expanded, every branch is a
 //! switch. [`sort`] turns the model into a [`Sorted`] one: order reduced, equations matched with unknowns,
-//! each solved for its own. Both are plain functions that report all mistakes they find.
+//! each solved for its own. [`variational`] adds derivatives of the solution to a sorted model. All are plain functions that report all mistakes they find.
 
 mod consequences;
 mod constant;
+mod forcing;
 mod hints;
 mod model;
 mod print;
@@ -17,9 +18,11 @@ mod table;
 mod transform;
 mod unit;
 mod units;
+mod variational;
 
 pub use consequences::merge;
 pub use constant::constant;
+pub use forcing::{Forcing, forcing};
 pub use model::*;
 pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};
@@ -27,3 +30,4 @@ pub use suggest::closest;
 pub use table::{TableData, parse_table};
 pub use transform::{Term, Transformed, transform};
 pub use unit::Unit;
+pub use variational::{VariationError, Variations, variational};

@@ -306,6 +306,19 @@ impl Model {
         true
     }
 
+    /// Adds a quantity that the text does not name.
+    pub(crate) fn new_hidden(&mut self, name: String) -> usize {
+        self.quantities.push(Quantity {
+            base: name.clone(),
+            name,
+            members: Vec::new(),
+            declared: true,
+            reported: false,
+            hidden: true,
+        });
+        self.quantities.len() - 1
+    }
+
     /// Adds a variable.
     pub(crate) fn new_variable(&mut self, quantity: usize, primes: u32, role: Role, span: Span) -> VarId {
         let id = VarId(u32::try_from(self.variables.len()).expect("fewer than 2^32 variables"));

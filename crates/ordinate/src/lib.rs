@@ -20,25 +20,33 @@ mod batch;
 mod compare;
 mod compile;
 mod eigen;
+mod equilibria;
 mod error;
 mod explain;
 mod figure;
 mod info;
 mod methods;
 mod number;
+mod periodic;
 mod rates;
 mod realtime;
 mod record;
 mod recorder;
 mod run;
+mod scatter;
+mod sensitivity;
 mod stability;
 mod start;
 mod summary;
+mod survey;
 pub mod transform;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use equilibria::{
+    Equilibria, EquilibriaError, EquilibriaOptions, Equilibrium, equilibria, equilibria_json, equilibria_text,
+};
 pub use error::{ErrorWish, GlobalError};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
@@ -48,9 +56,13 @@ pub use ordinate_model::{IndexTreatment, SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names};
 pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};
+pub use periodic::{
+    Orbit, Periodic, PeriodicError, PeriodicOptions, periodic, periodic_figure, periodic_json, periodic_text,
+};
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
+pub use sensitivity::sensitivity;
 pub use stability::{Along, Picture, Stability, along, overlay, stabilities, stability, stability_of_model};
 pub use start::check_starts;
 pub use summary::summary_json;

@@ -76,6 +76,11 @@ pub fn is_method(name: &str) -> bool {
     by_name(name).is_some()
 }
 
+/// The method that suits most models.
+pub(crate) fn automatic() -> Choice {
+    by_name(AUTOMATIC).expect("a method of every version")
+}
+
 /// The method that the options name, and whether it was chosen automatically.
 pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
     let automatic = options.method.eq_ignore_ascii_case(AUTOMATIC);

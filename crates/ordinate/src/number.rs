@@ -7,6 +7,15 @@ pub fn short(value: f64) -> String {
     if plain { format!("{rounded}") } else { format!("{rounded:e}") }
 }
 
+/// A complex number in the same way.
+pub(crate) fn complex(re: f64, im: f64) -> String {
+    match im {
+        0.0 => short(re),
+        im if im < 0.0 => format!("{} − {}i", short(re), short(-im)),
+        im => format!("{} + {}i", short(re), short(im)),
+    }
+}
+
 /// What a text that is no constant expression should have been; `None` where nothing can be guessed.
 pub fn number_hint(text: &str) -> Option<String> {
     let text = text.trim();

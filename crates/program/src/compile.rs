@@ -4,7 +4,7 @@
 use crate::{ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, slopes, time_switch};
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Role, Sorted, Watch};
-use ordinate_solve::{Layout, Reaction, Sampled, Switch, SwitchKind};
+use ordinate_solve::{Layout, Reaction, Sampled, Switch, SwitchKind, Variations};
 use rustc_hash::FxHashMap;
 
 /// Marks of registers whose place is known only when all sections are compiled: the n-th temporary, the n-th constant
@@ -26,7 +26,9 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let invariants = c.section(&kept);
     let watched = c.watched();
     let switches = c.section(&watched);
-    let (slopes, mut rates) = slopes::compile(&mut c, &watched);
+    let varied = c.sorted.variations.switches.clone();
+    let ([slopes, varied_slopes], mut rates) = slopes::compile(&mut c, &watched, &varied);
+    let switch_variations = [c.section(&varied), varied_slopes];
     let truths: Vec<ExprId> = c.sorted.model.conditions.iter().map(|condition| condition.truth).collect();
     let conditions = c.section(&truths);
     let actions = c.actions();
@@ -50,6 +52,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         invariants,
         switches,
         slopes,
+        switch_variations,
         conditions,
         actions,
         outputs,
@@ -82,6 +85,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         &mut program.starts,
         &mut program.refresh,
     ];
+    sections.extend(&mut program.switch_variations);
     sections.extend(program.actions.iter_mut().map(|action| &mut action.section));
     sections.extend(time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
     let jacobians = jacobian.iter_mut().chain(&mut invariants_jacobian);
@@ -343,6 +347,20 @@ impl<'a> Compiler<'a> {
             indices: self.sorted.indices.clone(),
             invariants: self.sorted.invariants.len(),
             velocity: self.velocities(),
+            variations: self.variations(),
+        }
+    }
+
+    /// Which states are derivatives of others.
+    fn variations(&self) -> Variations {
+        let found = &self.sorted.variations;
+        let place: FxHashMap<VarId, usize> = state_variables(self.sorted).zip(0..).collect();
+        // Algebraic variations follow from the others.
+        let of = found.of.iter().map(|&(variation, of, by)| [place[&variation], place[&of], by]);
+        Variations {
+            by: found.by.len(),
+            of: of.filter(|[_, of, _]| *of < self.sorted.states.len()).collect(),
+            event_time: found.event_time.iter().map(|v| place[v]).collect(),
         }
     }
 }

@@ -96,6 +96,7 @@ struct Code {
     rhs: Packed,
     switches: Packed,
     slopes: Packed,
+    switch_variations: [Packed; 2],
     conditions: Packed,
     actions: Vec<Packed>,
     outputs: Packed,
@@ -116,6 +117,7 @@ impl Code {
             rhs: pack(&program.rhs),
             switches: pack(&program.switches),
             slopes: pack(&program.slopes),
+            switch_variations: program.switch_variations.each_ref().map(pack),
             conditions: pack(&program.conditions),
             actions: program.actions.iter().map(|action| pack(&action.section)).collect(),
             outputs: pack(&program.outputs),
@@ -325,6 +327,15 @@ impl System for Evaluator {
     fn switch_slopes(&mut self, t: f64, y: &[f64], d: &[f64], slope: &mut [f64]) {
         self.load_rates(t, y, d);
         self.results(|c| &c.slopes, t, y, d, slope);
+    }
+
+    fn switch_variations(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.results(|c| &c.switch_variations[0], t, y, d, values);
+    }
+
+    fn switch_variation_slopes(&mut self, t: f64, y: &[f64], d: &[f64], slopes: &mut [f64]) {
+        self.load_rates(t, y, d);
+        self.results(|c| &c.switch_variations[1], t, y, d, slopes);
     }
 
     fn next_crossing(&mut self, switch: usize, after: f64, until: f64) -> Option<f64> {

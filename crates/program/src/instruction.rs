@@ -126,6 +126,8 @@ pub struct Program {
     pub switches: Section,
     /// dg/dt of every switch.
     pub slopes: Section,
+    /// dg/dq of every switch, where the model has variations, and the derivatives of these along the flow.
+    pub switch_variations: [Section; 2],
     /// Truth of the conditions.
     pub conditions: Section,
     /// The actions.

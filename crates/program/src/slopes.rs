@@ -21,27 +21,19 @@ pub struct Rates {
     pub jacobian: Jacobian,
 }
 
-/// The slopes of what is watched, and the rates if they need them.
-pub(crate) fn compile(c: &mut Compiler, watched: &[ExprId]) -> (Section, Option<Rates>) {
-    // The model's own derivative: of a transformed one the state's is a polynomial in auxiliary states, which are
-    // not up to date while an event is decided.
-    let model = &c.sorted.model;
-    let own = |v: VarId| {
-        let next = model.variable(v).primes as usize + 1;
-        model.quantity(v).members.get(next).copied().flatten()
-    };
-    let mut derivative_of: FxHashMap<VarId, VarId> =
-        c.sorted.states.iter().map(|s| (s.var, own(s.var).unwrap_or(s.derivative))).collect();
+/// The slopes of what is watched and of its variations, and the rates if they need them.
+pub(crate) fn compile(c: &mut Compiler, watched: &[ExprId], varied: &[ExprId]) -> ([Section; 2], Option<Rates>) {
+    let derivative_of = rates_of(c);
     let algebraic: Vec<VarId> = c.sorted.algebraic.iter().map(|algebraic| algebraic.var).collect();
-    let moving = algebraic.iter().copied().zip(c.rates.iter().copied());
-    derivative_of.extend(moving);
     let mut known: FxHashMap<VarId, ExprId> = FxHashMap::default();
-    let roots: Vec<ExprId> = watched.iter().map(|&g| total_derivative(c, g, &derivative_of, &mut known)).collect();
+    let all = watched.iter().chain(varied);
+    let roots: Vec<ExprId> = all.map(|&g| total_derivative(c, g, &derivative_of, &mut known)).collect();
     let needed = roots.iter().any(|&root| {
         let variables = c.sorted.model.graph.variables(root);
         c.rates.iter().any(|rate| variables.contains(rate))
     });
-    let slopes = c.section(&roots);
+    let (of_watched, of_varied) = roots.split_at(watched.len());
+    let slopes = [c.section(of_watched), c.section(of_varied)];
     if !needed {
         return (slopes, None);
     }
@@ -52,6 +44,22 @@ pub(crate) fn compile(c: &mut Compiler, watched: &[ExprId]) -> (Section, Option<
     let first = c.sorted.states.len() as u32;
     let rates = Rates { section: c.section(&others), jacobian: jacobian::compile(c, &residuals, first) };
     (slopes, Some(rates))
+}
+
+/// The variables that are the rates of change of the states.
+fn rates_of(c: &Compiler) -> FxHashMap<VarId, VarId> {
+    // The model's own derivative: of a transformed one the state's is a polynomial in auxiliary states, which are
+    // not up to date while an event is decided.
+    let model = &c.sorted.model;
+    let own = |v: VarId| {
+        let next = model.variable(v).primes as usize + 1;
+        model.quantity(v).members.get(next).copied().flatten()
+    };
+    let mut derivative_of: FxHashMap<VarId, VarId> =
+        c.sorted.states.iter().map(|s| (s.var, own(s.var).unwrap_or(s.derivative))).collect();
+    let moving = c.sorted.algebraic.iter().map(|algebraic| algebraic.var).zip(c.rates.iter().copied());
+    derivative_of.extend(moving);
+    derivative_of
 }
 
 /// Each state has its derivative, each defined variable that of its definition. Definitions are not circular, so the depth

@@ -3,6 +3,7 @@
 use crate::channels::Step;
 use crate::crossings::{Crossing, Crossings, Found};
 use crate::instants::Instants;
+use crate::saltation::{Cause, Saltation};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Moment, Switches};
 use crate::zeno::Guard;
@@ -37,6 +38,8 @@ pub(crate) struct Events {
     /// The mixture before the instant, and the boundaries it was of.
     pub mixture_before: Option<Mixture>,
     slid: Vec<Boundary>,
+    /// What happens to variations.
+    saltation: Option<Saltation>,
 }
 
 /// The point in time at which something happens; what happens there changes y and d.
@@ -84,6 +87,7 @@ impl Events {
             d_before: d,
             mixture_before: None,
             slid: Vec::new(),
+            saltation: Saltation::new(layout),
         })
     }
 
@@ -144,6 +148,9 @@ impl Events {
     /// An instant at which a step ended, at a crossing or not.
     pub fn at(&mut self, flow: &mut Flow, now: &mut Now, crossing: Option<Crossing>) -> Result<Happened, Reason> {
         self.keep(flow, now);
+        if let Some(saltation) = &mut self.saltation {
+            saltation.begin(flow, now);
+        }
         let zeno = |cause| Reason::Zeno { t: now.t, cause };
         self.switches.clear();
         let leaving = crossing.filter(|crossing| crossing.leaves.is_some());
@@ -162,8 +169,20 @@ impl Events {
             }
             happened.changed = true;
         }
-        if now.t >= self.instants.next() {
+        let instant = now.t >= self.instants.next();
+        if instant {
             self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
+        }
+        if let Some(saltation) = &mut self.saltation {
+            let cause = match crossing {
+                Some(Crossing { jump: None, leaves: None, boundary, .. }) => Cause::Switch(boundary.switch),
+                Some(_) => Cause::Other,
+                // Of switches of time alone the modes have changed.
+                None => now.d.iter().zip(&self.d_before).position(|(a, b)| a != b).map_or(Cause::Clock, Cause::Switch),
+            };
+            saltation.enter(flow, now, cause)?;
+        }
+        if instant {
             self.run_samples(flow, now, &mut happened)?;
         }
         if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {
@@ -172,7 +191,11 @@ impl Events {
             self.react(flow, now, &mut happened)?;
             now.d[crossing.boundary.switch] = mode;
         }
-        self.quieten(flow, now, happened)
+        let happened = self.quieten(flow, now, happened)?;
+        if let Some(saltation) = &mut self.saltation {
+            saltation.leave(flow, now, happened.changed)?;
+        }
+        Ok(happened)
     }
 
     fn keep(&mut self, flow: &mut Flow, now: &Now) {

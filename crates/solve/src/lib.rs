@@ -35,6 +35,7 @@ mod polynomial_roots;
 mod radau;
 mod roots;
 mod rows;
+mod saltation;
 mod sliding;
 pub mod stability;
 mod stiffness;

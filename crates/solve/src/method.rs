@@ -336,6 +336,17 @@ pub trait Method {
         false
     }
 
+    /// Asks the method to carry an estimate of its global error along, from the start of the run on; returns whether it can.
+    fn follow_error(&mut self) -> bool {
+        false
+    }
+
+    /// The estimate of (computed − true) at the end of the last step, if it is carried along and known: behind an event it is
+    /// not.
+    fn error(&self) -> Option<&[f64]> {
+        None
+    }
+
     /// Evaluations so far.
     fn work(&self) -> Work;
 }

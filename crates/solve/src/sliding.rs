@@ -176,6 +176,40 @@ struct Slide<'a> {
     extra_evaluations: &'a mut u64,
 }
 
+impl Slide<'_> {
+    /// The weights depend on the state, so the variations have a part that no side has:
+    ///
+    /// ```text
+    ///   V′ = V′ for constant α + Σ (fᵢ − f_base) dαᵢ/dq
+    /// ```
+    ///
+    /// All solutions nearby stay on the boundary, so ∂g/∂y V + ∂g/∂q does not change, which determines dα/dq.
+    fn vary_weights(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        let Layout { variations, switches, states, .. } = self.system.layout().clone();
+        let Sliding { boundaries, mixture, slopes, order } = &*self.sliding;
+        let mut rates = vec![0.0; variations.by * switches.len()];
+        mixture.mix(&mut |d, rates| self.system.switch_variation_slopes(t, y, d, rates), &mut rates);
+        let mut f = vec![vec![0.0; states]; 1 + boundaries.len()];
+        let sides = std::iter::once(&mixture.base).chain(mixture.parts.iter().map(|(_, d)| d));
+        f.iter_mut().zip(sides).for_each(|(f, d)| self.system.derivative(t, y, d, f));
+        *self.extra_evaluations += f.len() as u64;
+        let mut weights = vec![0.0; boundaries.len() * variations.by];
+        for (i, others) in order {
+            let k = boundaries[*i].switch;
+            let gap = |j: usize| slopes[j + 1][k] - slopes[0][k];
+            for q in 0..variations.by {
+                let by_others: f64 = others.iter().map(|&j| weights[j * variations.by + q] * gap(j)).sum();
+                let weight = -(rates[q * switches.len() + k] + by_others) / gap(*i);
+                weights[i * variations.by + q] = if weight.is_finite() { weight } else { 0.0 };
+            }
+        }
+        for &[v, of, q] in &variations.of {
+            let change = |i: usize| weights[i * variations.by + q] * (f[i + 1][of] - f[0][of]);
+            dy[v] += (0..boundaries.len()).map(change).sum::<f64>();
+        }
+    }
+}
+
 impl System for Slide<'_> {
     fn layout(&self) -> &Layout {
         self.system.layout()
@@ -191,6 +225,13 @@ impl System for Slide<'_> {
             dy,
         );
         *self.extra_evaluations -= 1;
+        if self.system.layout().variations.by > 0 {
+            self.vary_weights(t, y, dy);
+        }
+    }
+
+    fn switch_variations(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.system.switch_variations(t, y, d, values);
     }
 
     fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {

@@ -60,6 +60,22 @@ pub struct Sampled {
     pub action: usize,
 }
 
+/// States that are derivatives of others by quantities q: the driver takes them through events.
+///
+/// ```text
+///   V = ∂y/∂q,   V′ = ∂f/∂y V + ∂f/∂q
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variations {
+    /// Number of quantities.
+    pub by: usize,
+    /// The variation, the state that it belongs to, and the number of the quantity.
+    pub of: Vec<[usize; 3]>,
+    /// For each quantity the state that is dτ/dq while an event at the time τ happens, and zero otherwise: actions read it.
+    /// Empty in a system without events.
+    pub event_time: Vec<usize>,
+}
+
 /// The shape of a system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
@@ -81,6 +97,8 @@ pub struct Layout {
     pub invariants: usize,
     /// For each state the state that its derivative is, if it is one: y[i]′ = y[velocity[i]]. Empty: unknown.
     pub velocity: Vec<Option<u32>>,
+    /// Which states are derivatives of others.
+    pub variations: Variations,
 }
 
 impl Layout {
@@ -110,6 +128,12 @@ pub trait System {
 
     /// dg/dt along the flow, ∂g/∂t + ∂g/∂y·f, of every switch.
     fn switch_slopes(&mut self, _t: f64, _y: &[f64], _d: &[f64], _slope: &mut [f64]) {}
+
+    /// dg/dq of every switch at a fixed time, those by the first quantity of [`Layout::variations`] first.
+    fn switch_variations(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
+
+    /// The derivatives of these along the flow.
+    fn switch_variation_slopes(&mut self, _t: f64, _y: &[f64], _d: &[f64], _slopes: &mut [f64]) {}
 
     /// For a switch of time alone: the first crossing after `after` and not later than `until`.
     fn next_crossing(&mut self, _switch: usize, _after: f64, _until: f64) -> Option<f64> {

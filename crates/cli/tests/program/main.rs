@@ -8,6 +8,7 @@ mod implicit;
 mod inputs;
 mod laboratory;
 mod malformed;
+mod orbits;
 mod results;
 mod semantics;
 mod steps;

@@ -17,7 +17,7 @@ mod signature;
 mod starts;
 mod structure;
 
-use crate::{Equation, Given, Model, Role};
+use crate::{Equation, Given, Model, Role, Variations};
 use blocks::Solved;
 pub(crate) use linear::solve_block;
 use matching::Matching;
@@ -98,6 +98,8 @@ pub struct Sorted {
     pub structure: Structure,
     /// Of a transformed model: what the last states are equal to, as functions of the others.
     pub auxiliary: Vec<ExprId>,
+    /// Derivatives of the solution among the states.
+    pub variations: Variations,
     /// Of a transformed model: what must be positive at the start, for a root of it is taken.
     pub under_roots: Vec<ExprId>,
 }

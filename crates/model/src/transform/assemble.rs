@@ -3,7 +3,7 @@
 use super::sharing::Plan;
 use super::symbols::Kind;
 use super::{Attempt, Closed, Term, Transformed, Trouble, branches};
-use crate::{Given, Model, Quantity, Role, Sorted, State};
+use crate::{Given, Model, Role, Sorted, State};
 use ordinate_expr::{Expr, ExprId, Function, VarId};
 use ordinate_syntax::Span;
 use std::collections::BTreeSet;
@@ -106,24 +106,12 @@ fn prefix(model: &Model, count: usize) -> String {
 fn add_states(sorted: &mut Sorted, places: &[Span]) {
     let prefix = prefix(&sorted.model, places.len());
     for (k, &span) in places.iter().enumerate() {
-        let quantity = new_quantity(&mut sorted.model, format!("{prefix}{}", k + 1));
+        let quantity = sorted.model.new_hidden(format!("{prefix}{}", k + 1));
         let var = sorted.model.new_variable(quantity, 0, Role::Unknown, span);
         let derivative = sorted.model.new_variable(quantity, 1, Role::Unknown, span);
         sorted.states.push(State { var, derivative, start: None });
     }
     sorted.definitions.resize(sorted.model.variables.len(), None);
-}
-
-fn new_quantity(model: &mut Model, name: String) -> usize {
-    model.quantities.push(Quantity {
-        base: name.clone(),
-        name,
-        members: Vec::new(),
-        declared: true,
-        reported: false,
-        hidden: true,
-    });
-    model.quantities.len() - 1
 }
 
 /// Gives a state its polynomial. The derivative of a state of the model keeps its own definition, for outputs may
@@ -140,7 +128,7 @@ fn set_rate(sorted: &mut Sorted, k: usize, rate: ExprId) {
     } else {
         let name = format!("{}'", sorted.model.name(var));
         let span = sorted.model.variable(derivative).span;
-        let quantity = new_quantity(&mut sorted.model, name);
+        let quantity = sorted.model.new_hidden(name);
         sorted.model.new_variable(quantity, 0, Role::Unknown, span)
     };
     sorted.definitions.resize(sorted.model.variables.len(), None);

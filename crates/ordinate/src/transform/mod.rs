@@ -70,7 +70,7 @@ impl Polynomial {
 }
 
 /// d at a point; switches on their boundary get the mode `on`.
-fn modes(evaluator: &mut Evaluator, t: f64, y: &[f64], held: &[f64], on: f64) -> Vec<f64> {
+pub(crate) fn modes(evaluator: &mut Evaluator, t: f64, y: &[f64], held: &[f64], on: f64) -> Vec<f64> {
     let switches = evaluator.layout().switches.clone();
     let mut d = vec![0.0; switches.len()];
     d.extend_from_slice(held);

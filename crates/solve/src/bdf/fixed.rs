@@ -2,6 +2,7 @@
 
 use super::coefficients::harmonic;
 use super::differences::Differences;
+use super::error::Propagated;
 use crate::newton::{Goal, Stage, StageEquation};
 use crate::{
     FirstIterate, Method, NewtonIterate, NewtonOptions, Point, Radau, RadauOrder, StepFailure, System, Tolerance,
@@ -18,6 +19,8 @@ use crate::{
 /// come from Radau IIA steps of the same length: of two stages for k = 2, of three for more. A step of another length (the
 /// last one before an event or before the end, the first one behind an event) is such a step, too, and the history begins
 /// anew at its end; a formula for unequal steps would amplify errors where a long step follows a short one.
+///
+/// If it is asked to, it carries its global error along; see [`Method::follow_error`].
 ///
 /// The dense output is the polynomial of degree k through the end of the step and the points before.
 #[derive(Clone, Debug)]
@@ -44,6 +47,9 @@ pub struct FixedBdf {
     scale: Vec<f64>,
     y: Vec<f64>,
     correction: Vec<f64>,
+    error: Option<Propagated>,
+    /// f where a history begins.
+    f: Vec<f64>,
 }
 
 /// Values of the solution that are known from elsewhere, `h` apart, the last one at `t`.
@@ -77,7 +83,9 @@ impl FixedBdf {
             psi: zeros.clone(),
             scale: zeros.clone(),
             y: zeros.clone(),
-            correction: zeros,
+            correction: zeros.clone(),
+            error: None,
+            f: zeros,
         }
     }
 
@@ -111,6 +119,32 @@ impl FixedBdf {
         if let Some(starter) = &mut self.starter {
             starter.restart();
         }
+        if let Some(error) = &mut self.error {
+            error.begin(self.known.min(self.steps));
+        }
+    }
+
+    /// Takes the global error over the remembered step from `from`.
+    fn propagate(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+        let Some(error) = &mut self.error else { return Ok(()) };
+        let to = Point { t: from.t + self.h, y: &self.y, d: from.d, f: None };
+        if self.starting {
+            return error.start_step(system, &mut self.newton, &to, self.h);
+        }
+        let k = self.steps;
+        if self.known <= k {
+            // ∇ᵏy is not known yet. The polynomial that has the slope of the solution where the step begins takes its place:
+            // Σ ∇ʲy / j = h f, j = 1 … k.
+            system.derivative(from.t, from.y, from.d, &mut self.f);
+            for (i, f) in self.f.iter_mut().enumerate() {
+                let lower: f64 = (1..k).map(|j| self.differences.row(j)[i] / j as f64).sum();
+                *f = k as f64 * (self.h * *f - lower);
+            }
+        } else {
+            self.f.fill(0.0);
+        }
+        let local = |i: usize| (self.correction[i] - self.f[i]) / (k + 1) as f64;
+        error.formula(system, &mut self.newton, &to, self.h, local)
     }
 
     /// One more value of the history.
@@ -191,6 +225,7 @@ impl Method for FixedBdf {
                 self.starting = true;
             }
         }
+        self.propagate(system, from)?;
         Ok(Trial { error: 0.0, worst: 0, order: self.order(), next_h: None })
     }
 
@@ -213,8 +248,20 @@ impl Method for FixedBdf {
         true
     }
 
+    fn follow_error(&mut self) -> bool {
+        self.error = Some(Propagated::new(self.y.len(), self.steps));
+        true
+    }
+
+    fn error(&self) -> Option<&[f64]> {
+        self.error.as_ref().and_then(Propagated::now)
+    }
+
     fn accept(&mut self) {
         self.at_start = false;
+        if let Some(error) = &mut self.error {
+            error.accept();
+        }
         match self.starter.as_mut().filter(|_| self.starting) {
             None => self.advance(),
             Some(starter) => {
@@ -229,6 +276,9 @@ impl Method for FixedBdf {
     fn restart(&mut self) {
         self.known = 0;
         self.newton.restart();
+        if let Some(error) = &mut self.error {
+            error.restart(self.at_start);
+        }
     }
 
     fn error_exponent(&self) -> Option<u32> {

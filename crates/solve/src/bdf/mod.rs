@@ -4,6 +4,7 @@
 
 mod coefficients;
 mod differences;
+mod error;
 mod fixed;
 mod variable;
 

@@ -68,6 +68,14 @@ impl System for Resolved<'_> {
         }
     }
 
+    fn switch_variations(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.system.switch_variations(t, y, d, values);
+    }
+
+    fn switch_variation_slopes(&mut self, t: f64, y: &[f64], d: &[f64], slopes: &mut [f64]) {
+        self.system.switch_variation_slopes(t, y, d, slopes);
+    }
+
     fn next_crossing(&mut self, switch: usize, after: f64, until: f64) -> Option<f64> {
         self.system.next_crossing(switch, after, until)
     }

@@ -115,6 +115,11 @@ impl Jacobian {
         work.f += n as u64;
     }
 
+    /// Whether the elements are difference quotients.
+    pub fn is_approximate(&self) -> bool {
+        self.differences
+    }
+
     /// Where J has elements.
     pub fn own(&self) -> &Pattern {
         &self.own

@@ -13,7 +13,7 @@ pub(crate) use gmres::Gmres;
 pub(crate) use jacobian::Jacobian;
 
 use crate::algebra::Lu;
-use crate::{NewtonIterate, NewtonKind, NewtonOptions, StepFailure, System, Tolerance, Work};
+use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Tolerance, Work};
 
 /// M (y − ψ) − hγ f(t, y, d) = 0, to be solved for y.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,10 @@ const MOST: u32 = 60;
 const SLOW: f64 = 0.25;
 /// The factors are renewed when hγ has changed by more than this part.
 const OTHER_STEP: f64 = 0.25;
+/// A linear system is solved when its solution changes by less than this part.
+const REFINED: f64 = 1e-12;
+/// The most attempts to do so with the factors of another one.
+const MOST_REFINEMENTS: u32 = 6;
 /// The Jacobian is renewed after so many equations.
 const OLDEST: u32 = 50;
 
@@ -147,6 +151,65 @@ impl Stage {
         if let Some(lu) = self.lu.as_mut().filter(|_| self.factored.is_finite()) {
             lu.solve(b);
         }
+    }
+
+    /// b becomes (M/(hγ) − J)⁻¹ b with J at the given point, not where it was evaluated last. The factors at hand serve as long
+    /// as the iteration with them converges fast:
+    ///
+    /// ```text
+    ///   x ← x + A₀⁻¹ (b − A x)
+    /// ```
+    pub fn solve_linearised(
+        &mut self,
+        system: &mut dyn System,
+        at: &Point,
+        gamma_h: f64,
+        b: &mut [f64],
+    ) -> Result<(), StepFailure> {
+        if self.jacobian.look(system) {
+            self.lu = Some(Lu::new(self.jacobian.pattern()));
+            self.matrix = vec![0.0; self.jacobian.pattern().len()];
+            self.factored = f64::NAN;
+        }
+        let sigma = 1.0 / gamma_h;
+        if self.jacobian.is_approximate() {
+            system.derivative(at.t, at.y, at.d, &mut self.f);
+            self.work.f += 1;
+        }
+        self.jacobian.evaluate(system, (at.t, at.y, at.d), &self.f, &mut self.work)?;
+        if self.factored.is_finite() {
+            self.first.copy_from_slice(b);
+            self.apply_inverse(b);
+            let mut last = f64::INFINITY;
+            for _ in 0..MOST_REFINEMENTS {
+                self.jacobian.shifted(sigma, b, &mut self.product);
+                self.product.iter_mut().zip(&self.first).for_each(|(product, b)| *product = b - *product);
+                let lu = self.lu.as_mut().expect("there are factors");
+                lu.solve(&mut self.product);
+                b.iter_mut().zip(&self.product).for_each(|(b, change)| *b += change);
+                let size = largest_part(b, |_| 1.0).0;
+                let change = largest_part(&self.product, |_| 1.0).0;
+                if change <= REFINED * size {
+                    return Ok(());
+                }
+                if change.is_nan() || change > SLOW * last {
+                    break;
+                }
+                last = change;
+            }
+            b.copy_from_slice(&self.first);
+        }
+        self.jacobian.matrix(sigma, &mut self.matrix);
+        self.work.lu += 1;
+        let lu = self.lu.as_mut().expect("solve takes memory for the factors");
+        self.factored = f64::NAN;
+        lu.factor(&self.matrix).map_err(|singular| {
+            self.stale = true;
+            StepFailure::Singular { component: singular.column }
+        })?;
+        self.factored = sigma;
+        lu.solve(b);
+        Ok(())
     }
 
     /// Solves the equation. `y` holds the first iterate and becomes the solution; `scale` is the tolerance of each

@@ -94,9 +94,10 @@ mod circuit {
     }
 }
 
-/// The start values x₀ … xₖ are exact; the first step computes xₖ₊₁.
+/// The start values x₀ … xₖ are exact; the first step computes xₖ₊₁. The global error is carried along, and the solution without
+/// it is closer to the true one.
 #[test]
-fn exact_start_values_reproduce_the_golden_values() {
+fn exact_start_values_reproduce_the_golden_values_and_their_global_error() {
     use circuit::*;
     let case = golden("global_error.json", "rlc-bdf-4T");
     let end = 4.0 * PERIOD;
@@ -109,6 +110,7 @@ fn exact_start_values_reproduce_the_golden_values() {
         let history: Vec<Vec<f64>> = (0..=order).map(|i| solution(i as f64 * h)).collect();
         let t = order as f64 * h;
         let mut method = formula(2, order).with_history(t, h, &history);
+        assert!(method.follow_error());
         let f = |t: f64, y: &[f64], f: &mut [f64]| {
             f.copy_from_slice(&[y[1] / C, (A * (OMEGA * t).sin() - R * y[1] - y[0]) / L]);
         };
@@ -121,6 +123,44 @@ fn exact_start_values_reproduce_the_golden_values() {
         for (y, expected) in outcome.y.iter().zip(numbers(&row["calculated"])) {
             assert!((y - expected).abs() < 1e-10 * expected.abs(), "order {order}, h = {h}: {y} {expected}");
         }
+        let delta = method.error().expect("there was no event");
+        // The difference of order k + 1 loses digits to rounding.
+        for (delta, expected) in delta.iter().zip(numbers(&row["delta"])) {
+            assert!((delta - expected).abs() < 1e-6 * expected.abs(), "order {order}, h = {h}: δ {delta} {expected}");
+        }
+        for i in 0..2 {
+            let (left, before) = ((outcome.y[i] - delta[i] - exact[i]).abs(), (outcome.y[i] - exact[i]).abs());
+            assert!(left < before / 4.0, "order {order}, h = {h}: {left:e} of {before:e} is left");
+        }
+    }
+}
+
+/// (computed − true) of a nonlinear system that starts by itself: with Radau steps, and for one step with the slope at the start.
+#[test]
+fn the_global_error_is_followed_from_the_start() {
+    for order in 1..=5usize {
+        for (steps, tolerance) in [(100, 0.35), (400, 0.1)] {
+            let mut method = formula(1, order);
+            assert!(method.follow_error() && method.error().is_none(), "no step, no error");
+            let y = fixed(&mut method, &mut witch(), &[1.0], 1.0 / f64::from(steps), steps);
+            let (estimate, error) = (method.error().expect("no event")[0], y[0] - witch_solution(1.0));
+            assert!((estimate / error - 1.0).abs() < tolerance, "bdf{order}, {steps} steps: {estimate:e} {error:e}");
+        }
+    }
+    assert!(!by_name("rk4").unwrap().build(1, true).follow_error());
+}
+
+/// Algebraic states have an error, too; it follows from that of the others.
+#[test]
+fn the_global_error_of_an_algebraic_state_is_followed() {
+    let (sine, cosine) = 2f64.sin_cos();
+    let exact = [5.0 * cosine + sine, 5.0 * sine + cosine, -cosine, sine];
+    let mut method = formula(4, 2);
+    method.follow_error();
+    let y = fixed(&mut method, &mut rotating_dae(), &[5.0, 1.0, -1.0, 0.0], 2.0 / 400.0, 400);
+    for (i, (estimate, y)) in method.error().expect("no event").iter().zip(&y).enumerate() {
+        let error = y - exact[i];
+        assert!((estimate - error).abs() < 0.2 * error.abs(), "component {i}: {estimate:e} {error:e}");
     }
 }
 

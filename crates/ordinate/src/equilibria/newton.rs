@@ -1,0 +1,372 @@
+//! The equations of a point of rest, F(y) = (f, g, invariants) = 0, solved by damped Gauss–Newton steps, and their linearisation.
+
+use crate::Compiled;
+use crate::eigen::Matrix;
+use crate::transform::modes;
+use ordinate_program::Evaluator;
+use ordinate_solve::algebra::Lu;
+use ordinate_solve::{Layout, Pattern, SwitchKind, System};
+
+/// f = 0 at a fixed time, with the algebraic equations and what the solution keeps at zero.
+pub(super) struct Equations {
+    evaluator: Evaluator,
+    layout: Layout,
+    t: f64,
+    pub start: Vec<f64>,
+    pub held: Vec<f64>,
+    /// The usual size of each state.
+    pub scale: Vec<f64>,
+    /// How much usual changes of the states change each equation at the start.
+    usual: Vec<f64>,
+}
+
+/// A solution.
+#[derive(Clone, Debug)]
+pub(super) struct Rest {
+    pub y: Vec<f64>,
+    pub residual: f64,
+    /// Whether it is badly determined: F changes at second order only in some direction.
+    pub blurred: bool,
+    d: Vec<f64>,
+}
+
+const MOST: usize = 200;
+/// The iteration ends when its change is below this part of the usual size.
+const SETTLED: f64 = 1e-13;
+/// What is left of an equation, in units of what a usual change of the states changes it by, where it holds.
+const HOLDS: f64 = 1e-11;
+/// Singular values below this part of the largest are zero.
+const RANK: f64 = 1e-9;
+/// The same where a solution is badly determined, at least as far as it can be found.
+const BLURRED: f64 = 1e-4;
+/// What is smaller than this part of its usual size may be zero.
+const TINY: f64 = 1e-12;
+
+impl Equations {
+    pub fn new(compiled: &Compiled, t: f64) -> Equations {
+        let mut evaluator = compiled.evaluator();
+        // Compiles the Jacobian.
+        let _ = evaluator.jacobian_pattern();
+        let values = evaluator.starts(t);
+        let layout = compiled.program.layout.clone();
+        let start = values[..layout.states].to_vec();
+        let held = values[layout.states..layout.states + layout.held].to_vec();
+        Equations { evaluator, t, scale: vec![1.0; start.len()], usual: Vec::new(), start, held, layout }
+    }
+
+    /// Takes the usual sizes of the states.
+    pub fn set_scale(&mut self, scale: Vec<f64>) {
+        self.scale = scale;
+        let start = self.start.clone();
+        let d = self.modes(&start);
+        let jacobian = self.jacobian(&start, &d);
+        self.usual = Vec::new();
+        self.usual = self.row_sizes(&jacobian);
+    }
+
+    fn rows(&self) -> usize {
+        self.layout.states + self.layout.invariants
+    }
+
+    /// F; the modes of the switches are those of the point.
+    fn values(&mut self, y: &[f64], d: &[f64]) -> Vec<f64> {
+        let n = y.len();
+        let mut values = vec![0.0; self.rows()];
+        let (rates, kept) = values.split_at_mut(n);
+        self.evaluator.derivative(self.t, y, d, rates);
+        self.evaluator.invariants(self.t, y, d, kept);
+        values
+    }
+
+    fn modes(&mut self, y: &[f64]) -> Vec<f64> {
+        modes(&mut self.evaluator, self.t, y, &self.held, 0.0)
+    }
+
+    /// ∂F/∂y by rows.
+    fn jacobian(&mut self, y: &[f64], d: &[f64]) -> Vec<f64> {
+        let n = y.len();
+        let mut matrix = vec![0.0; self.rows() * n];
+        let program = self.evaluator.program().clone();
+        if let Some(jacobian) = &program.jacobian {
+            let mut elements = vec![0.0; jacobian.pattern.len()];
+            self.evaluator.jacobian(self.t, y, d, &mut elements);
+            for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
+                matrix[row as usize * n + column as usize] = *element;
+            }
+        }
+        if let Some(jacobian) = &program.invariants_jacobian {
+            let mut elements = vec![0.0; jacobian.pattern.len()];
+            self.evaluator.invariants_jacobian(self.t, y, d, &mut elements);
+            for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
+                matrix[(n + row as usize) * n + column as usize] = *element;
+            }
+        }
+        matrix
+    }
+
+    /// How much a usual change of the states changes each equation; near a singularity, where everything changes much, as much
+    /// as at the start.
+    fn row_sizes(&self, jacobian: &[f64]) -> Vec<f64> {
+        let n = self.scale.len();
+        let size = |row: &[f64]| row.iter().zip(&self.scale).map(|(a, scale)| (a * scale).abs()).sum::<f64>();
+        let mut sizes: Vec<f64> = jacobian.chunks(n).map(|row| size(row).max(1e-300)).collect();
+        for (size, usual) in
+            sizes.iter_mut().zip(&self.usual).filter(|(_, usual)| usual.is_finite() && **usual > 1e-300)
+        {
+            *size = size.min(*usual);
+        }
+        sizes
+    }
+
+    /// K. Levenberg, Quart. Appl. Math. 2 (1944) 164–168, in usual sizes, with a damping that vanishes with what is left, so
+    /// that it converges as fast as Newton's method, and to a point of a line of solutions, too. The error is the smallest rest.
+    ///
+    /// ```text
+    ///   (JᵀJ + λI) Δ = −JᵀF
+    /// ```
+    pub fn solve(&mut self, start: &[f64]) -> Result<Rest, f64> {
+        let n = start.len();
+        let mut y = start.to_vec();
+        let mut damping = 1e-3;
+        let (mut best, mut last) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..MOST {
+            let d = self.modes(&y);
+            let (values, jacobian) = (self.values(&y, &d), self.jacobian(&y, &d));
+            let sizes = self.row_sizes(&jacobian);
+            let rest = norm(&values, &sizes);
+            best = best.min(largest(&values));
+            if !rest.is_finite() {
+                return Err(best);
+            }
+            let Some(change) = self.change(&jacobian, &values, &sizes, damping * rest.min(1.0)) else {
+                damping = (10.0 * damping).max(1e-12);
+                continue;
+            };
+            let next: Vec<f64> = (0..n).map(|k| y[k] + change[k] * self.scale[k]).collect();
+            let next_d = self.modes(&next);
+            let next_rest = norm(&self.values(&next, &next_d), &sizes);
+            let moved = change.iter().fold(0.0, |most: f64, change| most.max(change.abs()));
+            let better = next_rest < rest || rest == 0.0;
+            if better || (rest <= HOLDS && next_rest <= 2.0 * rest) {
+                y = next;
+                damping *= 0.1;
+            } else {
+                damping = (10.0 * damping).max(1e-12);
+                if damping > 1e12 {
+                    return Err(best);
+                }
+            }
+            let stalled = rest <= HOLDS && moved >= 0.5 * last;
+            if rest == 0.0 || (moved <= SETTLED && rest <= HOLDS) || stalled {
+                return self.accept(y, best);
+            }
+            last = moved;
+        }
+        self.accept(y, best)
+    }
+
+    fn accept(&mut self, mut y: Vec<f64>, best: f64) -> Result<Rest, f64> {
+        // What is nearly zero is zero, if that fulfils the equations as well; a double solution is found to half of the digits.
+        for tiny in [BLURRED, TINY] {
+            let near = |(y, scale): (&f64, &f64)| if y.abs() < tiny * scale { 0.0 } else { *y };
+            let clean: Vec<f64> = y.iter().zip(&self.scale).map(near).collect();
+            let (d, clean_d) = (self.modes(&y), self.modes(&clean));
+            if largest(&self.values(&clean, &clean_d)) <= largest(&self.values(&y, &d)) {
+                y = clean;
+            }
+        }
+        let d = self.modes(&y);
+        let (values, jacobian) = (self.values(&y, &d), self.jacobian(&y, &d));
+        let sizes = self.row_sizes(&jacobian);
+        let far = (0..y.len()).any(|k| y[k].abs() > 1e8 * self.scale[k]);
+        if far
+            || !self.is_settled(&y, &jacobian, &values, &sizes)
+            || norm(&values, &sizes).partial_cmp(&HOLDS) != Some(std::cmp::Ordering::Less)
+        {
+            return Err(best);
+        }
+        let residual = largest(&values);
+        let mut rest = Rest { y, residual, blurred: false, d };
+        rest.blurred = !self.flat_directions(&rest, BLURRED).is_empty();
+        Ok(rest)
+    }
+
+    /// Whether another step would leave every state where it is, compared with its own size: towards a singularity at zero the
+    /// equations may hold better and better without a solution there.
+    fn is_settled(&self, y: &[f64], jacobian: &[f64], values: &[f64], sizes: &[f64]) -> bool {
+        // Along a line of solutions nothing is determined, and a little damping keeps rounding from moving the point.
+        let Some(change) = self.change(jacobian, values, sizes, 1e-10) else { return false };
+        let unit = |k: usize| (y[k].abs() / self.scale[k]).max(TINY);
+        (0..y.len()).all(|k| change[k].abs() <= 1e-3 * unit(k))
+    }
+
+    /// The damped change in usual sizes.
+    fn change(&self, jacobian: &[f64], values: &[f64], sizes: &[f64], damping: f64) -> Option<Vec<f64>> {
+        let n = self.scale.len();
+        let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
+        for ((row, value), size) in jacobian.chunks(n).zip(values).zip(sizes) {
+            let scaled: Vec<f64> = row.iter().zip(&self.scale).map(|(a, scale)| a * scale / size).collect();
+            for i in (0..n).filter(|&i| scaled[i] != 0.0) {
+                right[i] -= scaled[i] * value / size;
+                for j in 0..n {
+                    matrix[i * n + j] += scaled[i] * scaled[j];
+                }
+            }
+        }
+        (0..n).for_each(|i| matrix[i * n + i] += damping.max(1e-15));
+        let mut lu: Lu<f64> = Lu::new(&Pattern::dense(n));
+        lu.factor(&matrix).ok()?;
+        lu.solve(&mut right);
+        right.iter().all(|change| change.is_finite()).then_some(right)
+    }
+
+    /// The distance of two points in usual sizes.
+    pub fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        let part = |k: usize| (a[k] - b[k]).abs() / self.scale[k];
+        (0..a.len()).map(part).fold(0.0, f64::max)
+    }
+
+    /// The dimension of the set of points of rest around this one; 0 if it is alone. A direction in which F does not change is
+    /// followed: it leads to other points, or F changes at second order only.
+    pub fn family(&mut self, rest: &Rest) -> usize {
+        const FAR: f64 = 1e-2;
+        let directions = self.flat_directions(rest, RANK);
+        let mut dimension = 0;
+        for direction in directions {
+            let moved: Vec<f64> =
+                (0..direction.len()).map(|k| rest.y[k] + FAR * direction[k] * self.scale[k]).collect();
+            let other = self.solve(&moved);
+            let stays = |other: &Rest| self.distance(&other.y, &rest.y) > 0.3 * FAR;
+            dimension += usize::from(other.is_ok_and(|other| stays(&other)));
+        }
+        dimension
+    }
+
+    /// Orthonormal directions, in usual sizes, that ∂F/∂y maps to zero.
+    fn flat_directions(&mut self, rest: &Rest, rank: f64) -> Vec<Vec<f64>> {
+        let n = rest.y.len();
+        let jacobian = self.jacobian(&rest.y, &rest.d);
+        let sizes = self.row_sizes(&jacobian);
+        let rows = jacobian
+            .chunks(n)
+            .zip(&sizes)
+            .map(|(row, size)| row.iter().zip(&self.scale).map(|(a, scale)| a * scale / size).collect::<Vec<f64>>());
+        complement(orthonormal(rows.collect(), rank), n)
+    }
+
+    /// Whether a switch of the state changes at the point.
+    pub fn on_switch(&mut self, rest: &Rest) -> bool {
+        let mut g = vec![0.0; self.layout.switches.len()];
+        self.evaluator.switch_values(self.t, &rest.y, &rest.d, &mut g);
+        let size = self.scale.iter().copied().fold(0.0, f64::max);
+        self.layout
+            .switches
+            .iter()
+            .zip(&g)
+            .any(|(switch, g)| !switch.of_time && switch.kind == SwitchKind::Sign && g.abs() <= 1e-10 * size)
+    }
+
+    /// The eigenvalues of x′ as a function of x, with the algebraic variables eliminated and on the invariants:
+    ///
+    /// ```text
+    ///   A = f_x − f_z g_z⁻¹ g_x,    Nᵀ A N  with the columns of N tangent to the invariants
+    /// ```
+    pub fn eigenvalues(&mut self, rest: &Rest) -> Vec<(f64, f64)> {
+        let (n, x) = (self.layout.states, self.layout.differential());
+        let jacobian = self.jacobian(&rest.y, &rest.d);
+        let row = |i: usize| &jacobian[i * n..(i + 1) * n];
+        let z = n - x;
+        // dz/dx, by columns
+        let mut follow = vec![vec![0.0; z]; x];
+        if z > 0 {
+            let block: Vec<f64> = (x..n).flat_map(|i| row(i)[x..].to_vec()).collect();
+            let mut lu: Lu<f64> = Lu::new(&Pattern::dense(z));
+            if lu.factor(&block).is_err() {
+                return Vec::new();
+            }
+            for (j, column) in follow.iter_mut().enumerate() {
+                column.iter_mut().enumerate().for_each(|(i, value)| *value = -row(x + i)[j]);
+                lu.solve(column);
+            }
+        }
+        let reduced = |i: usize| -> Vec<f64> {
+            let row = row(i);
+            let by_z = |j: usize| row[x..].iter().zip(&follow[j]).map(|(a, b)| a * b).sum::<f64>();
+            (0..x).map(|j| row[j] + by_z(j)).collect()
+        };
+        let rates: Vec<Vec<f64>> = (0..x).map(reduced).collect();
+        let kept: Vec<Vec<f64>> = (n..self.rows()).map(reduced).collect();
+        let tangent = complement(orthonormal(kept, RANK), x);
+        let m = tangent.len();
+        let mut matrix = Matrix::zero(m);
+        for (j, direction) in tangent.iter().enumerate() {
+            let image: Vec<f64> = rates.iter().map(|row| dot(row, direction)).collect();
+            for (i, other) in tangent.iter().enumerate() {
+                *matrix.at_mut(i, j) = dot(other, &image);
+            }
+        }
+        let mut eigenvalues = matrix.eigenvalues().unwrap_or_default();
+        eigenvalues.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
+        eigenvalues
+    }
+}
+
+fn norm(values: &[f64], sizes: &[f64]) -> f64 {
+    values.iter().zip(sizes).map(|(value, size)| (value / size).powi(2)).sum::<f64>().sqrt()
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most: f64, value| if value.is_nan() { f64::INFINITY } else { most.max(value.abs()) })
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// An orthonormal basis of what the rows span, the longest first; what is shorter than `rank` of the longest is left out.
+fn orthonormal(mut rows: Vec<Vec<f64>>, rank: f64) -> Vec<Vec<f64>> {
+    let length = |row: &Vec<f64>| dot(row, row).sqrt();
+    let longest = rows.iter().map(length).fold(0.0, f64::max);
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    while let Some(index) = (0..rows.len()).max_by(|&a, &b| length(&rows[a]).total_cmp(&length(&rows[b]))) {
+        let mut row = rows.swap_remove(index);
+        // Twice is enough against rounding.
+        for _ in 0..2 {
+            for unit in &basis {
+                let part = dot(&row, unit);
+                row.iter_mut().zip(unit).for_each(|(row, unit)| *row -= part * unit);
+            }
+        }
+        let size = length(&row);
+        if size <= rank * longest || size == 0.0 {
+            break;
+        }
+        row.iter_mut().for_each(|value| *value /= size);
+        for other in &mut rows {
+            let part = dot(other, &row);
+            other.iter_mut().zip(&row).for_each(|(other, unit)| *other -= part * unit);
+        }
+        basis.push(row);
+    }
+    basis
+}
+
+/// An orthonormal basis of what is orthogonal to an orthonormal one.
+fn complement(basis: Vec<Vec<f64>>, n: usize) -> Vec<Vec<f64>> {
+    let missing = n - basis.len().min(n);
+    if basis.is_empty() {
+        // Unit vectors as they are: nothing is lost to rounding.
+        return (0..n).map(|k| (0..n).map(|i| if i == k { 1.0 } else { 0.0 }).collect()).collect();
+    }
+    let units = (0..n).map(|k| (0..n).map(|i| if i == k { 1.0 } else { 0.0 }).collect::<Vec<f64>>());
+    let rest = units.map(|mut unit: Vec<f64>| {
+        for own in &basis {
+            let part = dot(&unit, own);
+            unit.iter_mut().zip(own).for_each(|(unit, own)| *unit -= part * own);
+        }
+        unit
+    });
+    let mut others = orthonormal(rest.collect(), 1e-8);
+    others.truncate(missing);
+    others
+}

@@ -1,0 +1,245 @@
+//! The map of a state over one period, with its derivative from the variational equations.
+
+use crate::sensitivity::{self, with_variations};
+use crate::{Compiled, explain, methods};
+use ordinate_expr::VarId;
+use ordinate_program::Evaluator;
+use ordinate_solve::{AbsoluteTolerance, Choice, Interrupt, Mixture, Options, Rows, Sink, Start, System};
+use rustc_hash::FxHashMap;
+use std::ops::ControlFlow;
+
+/// y(t₀) ↦ y(t₀ + T) on the states that can be chosen.
+pub(super) struct Map {
+    compiled: Compiled,
+    evaluator: Evaluator,
+    choice: Choice,
+    /// Places in y of the states that can be chosen.
+    pub unknowns: Vec<usize>,
+    /// Place in y of the derivative of unknown i by unknown j, at i·n + j.
+    variations: Vec<usize>,
+    /// Which states are given where a run begins.
+    fixed: Vec<bool>,
+    /// Where a run begins: what is no unknown is a guess.
+    pub y: Vec<f64>,
+    pub held: Vec<f64>,
+    pub t_start: f64,
+    /// Numbers of differential and algebraic states of the model.
+    sizes: [usize; 2],
+    /// The usual size of each unknown.
+    pub scale: Vec<f64>,
+    /// Periods computed so far.
+    pub runs: usize,
+}
+
+/// How exactly the map is computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Accuracy {
+    /// With controlled steps.
+    Tolerance(f64),
+    /// With so many equal steps.
+    Steps(u64),
+}
+
+/// The image of a state.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    /// The unknowns after the period.
+    pub end: Vec<f64>,
+    /// Their derivatives by those at its beginning, by rows.
+    pub derivative: Vec<f64>,
+    /// Their rates of change at its end and at its beginning.
+    pub rate: Vec<f64>,
+    pub first_rate: Vec<f64>,
+    /// The estimate of the error of `end` that the method carried along.
+    pub error: Option<Vec<f64>>,
+    /// All states of the model at the beginning, on its equations.
+    pub first: Vec<f64>,
+    /// Held values at the beginning, after what happens there, and at the end.
+    pub first_held: Vec<f64>,
+    pub held: Vec<f64>,
+    /// Number of steps.
+    pub steps: u64,
+}
+
+impl Map {
+    /// Of a compiled model; the error is a message for the user.
+    pub fn new(compiled: &Compiled, choice: Choice, t_start: f64) -> Result<Map, String> {
+        let sorted = &compiled.sorted;
+        let free: Vec<VarId> = match sorted.invariants.is_empty() {
+            true => sorted.states.iter().map(|state| state.var).collect(),
+            false => sorted.structure.free.clone(),
+        };
+        let with = with_variations(compiled, &free).map_err(|error| sensitivity::explain(sorted, &error))?;
+        let place = |v: &VarId| sorted.states.iter().position(|state| state.var == *v).expect("a state");
+        let unknowns: Vec<usize> = free.iter().map(place).collect();
+        let n = unknowns.len();
+        let mut variations = vec![0; n * n];
+        let row: FxHashMap<usize, usize> = unknowns.iter().copied().zip(0..).collect();
+        for &[v, of, by] in &with.program.layout.variations.of {
+            if let Some(i) = row.get(&of) {
+                variations[i * n + by] = v;
+            }
+        }
+        let layout = &with.program.layout;
+        let constrained = layout.invariants > 0;
+        let mut fixed = vec![!constrained; layout.states];
+        fixed[layout.differential()..].fill(false);
+        unknowns.iter().chain(&variations).chain(&layout.variations.event_time).for_each(|&k| fixed[k] = true);
+        let mut evaluator = with.evaluator();
+        let values = evaluator.starts(t_start);
+        let y = values[..layout.states].to_vec();
+        let held = values[layout.states..layout.states + layout.held].to_vec();
+        let scale = vec![1.0; n];
+        let sizes = [sorted.states.len(), sorted.algebraic.len()];
+        Ok(Map {
+            sizes,
+            evaluator,
+            choice,
+            unknowns,
+            variations,
+            fixed,
+            y,
+            held,
+            t_start,
+            scale,
+            runs: 0,
+            compiled: with,
+        })
+    }
+
+    /// The unknowns where the model starts.
+    pub fn start(&self) -> Vec<f64> {
+        self.unknowns.iter().map(|&k| self.y[k]).collect()
+    }
+
+    /// The order of the method.
+    pub fn order(&self) -> u32 {
+        self.choice.order()
+    }
+
+    /// A method that controls its steps: the given one if it does.
+    pub fn free_choice(&self) -> Choice {
+        if self.choice.needs_step() { methods::automatic() } else { self.choice }
+    }
+
+    /// All states of the model where the unknowns have these values; those that follow from them are guesses.
+    pub fn full(&self, unknowns: &[f64]) -> Vec<f64> {
+        let mut y = self.own(&self.y);
+        self.unknowns.iter().zip(unknowns).for_each(|(&k, value)| y[k] = *value);
+        y
+    }
+
+    /// The states of the model among those with variations.
+    fn own(&self, y: &[f64]) -> Vec<f64> {
+        let (all, [differential, algebraic]) = (self.compiled.program.layout.differential(), self.sizes);
+        [&y[..differential], &y[all..all + algebraic]].concat()
+    }
+
+    /// The states that are shown, from all states of the model.
+    pub fn shown(&self, own: &[f64]) -> Vec<(String, f64)> {
+        let names = &self.compiled.program.state_names[..self.compiled.program.visible];
+        names.iter().cloned().zip(own.iter().copied()).collect()
+    }
+
+    /// Names of the unknowns.
+    pub fn names(&self) -> Vec<String> {
+        self.unknowns.iter().map(|&k| self.compiled.program.state_names[k].clone()).collect()
+    }
+
+    /// The map over `period` from given unknowns. The error says why a run ended early.
+    pub fn apply(&mut self, from: &[f64], period: f64, accuracy: Accuracy) -> Result<Image, String> {
+        self.runs += 1;
+        let n = self.unknowns.len();
+        let mut y = self.y.clone();
+        // Of the other variations none is known: they follow.
+        for &[v, ..] in &self.compiled.program.layout.variations.of {
+            y[v] = 0.0;
+        }
+        for i in 0..n {
+            y[self.unknowns[i]] = from[i];
+            for j in 0..n {
+                y[self.variations[i * n + j]] = if i == j { 1.0 } else { 0.0 };
+            }
+        }
+        let t_end = self.t_start + period;
+        let (rtol, step) = match accuracy {
+            Accuracy::Tolerance(rtol) => (rtol, None),
+            Accuracy::Steps(steps) => (1e-12, Some(period / steps as f64)),
+        };
+        let options = Options {
+            rtol,
+            atol: AbsoluteTolerance::Each(self.tolerances(rtol)),
+            step,
+            rows: Rows::At(vec![self.t_start]),
+            max_steps: self.most_steps(accuracy),
+            ..Options::default()
+        };
+        let choice = if step.is_some() { self.choice } else { self.free_choice() };
+        let mut method = choice.build(y.len(), step.is_some());
+        if step.is_some() {
+            method.follow_error();
+        }
+        let start = Start { t: self.t_start, y: &y, held: &self.held, fixed: Some(&self.fixed) };
+        let mut first = FirstRow::default();
+        let outcome = ordinate_solve::solve(&mut self.evaluator, method.as_mut(), &start, t_end, &options, &mut first)
+            .map_err(|error| explain::usage_error(&error, &self.compiled))?;
+        if let Some(reason) = explain::explain(&outcome, &self.compiled) {
+            return Err(reason.message);
+        }
+        let mut rates = vec![0.0; y.len()];
+        let mut rate = |t: f64, y: &[f64], d: &[f64]| -> Vec<f64> {
+            self.evaluator.derivative(t, y, d, &mut rates);
+            self.unknowns.iter().map(|&k| rates[k]).collect()
+        };
+        let first_rate = rate(self.t_start, &first.y, &first.d);
+        let switches = self.compiled.program.layout.switches.len();
+        Ok(Image {
+            rate: rate(t_end, &outcome.y, &outcome.d),
+            first_rate,
+            end: self.unknowns.iter().map(|&k| outcome.y[k]).collect(),
+            derivative: self.variations.iter().map(|&k| outcome.y[k]).collect(),
+            error: method.error().map(|error| self.unknowns.iter().map(|&k| error[k]).collect()),
+            first: self.own(&first.y),
+            first_held: first.d[switches..].to_vec(),
+            held: outcome.d[switches..].to_vec(),
+            steps: outcome.statistics.steps,
+        })
+    }
+
+    /// Far more steps than a period needs: where they do not suffice, events follow each other without end.
+    fn most_steps(&self, accuracy: Accuracy) -> u64 {
+        let layout = &self.compiled.program.layout;
+        match accuracy {
+            Accuracy::Tolerance(_) if !layout.conditions.is_empty() && layout.sampled.is_empty() => 3_000,
+            Accuracy::Tolerance(_) => 50_000,
+            Accuracy::Steps(steps) => 4 * steps + 10_000,
+        }
+    }
+
+    /// Absolute tolerances: of each unknown by its size, of its derivatives by the ratio of sizes.
+    fn tolerances(&self, rtol: f64) -> Vec<f64> {
+        let n = self.unknowns.len();
+        let mut atol = vec![rtol * 1e-3; self.y.len()];
+        for i in 0..n {
+            atol[self.unknowns[i]] = rtol * 1e-2 * self.scale[i];
+            for j in 0..n {
+                atol[self.variations[i * n + j]] = rtol * 1e-2 * self.scale[i] / self.scale[j];
+            }
+        }
+        atol
+    }
+}
+
+/// Keeps the state where a run begins.
+#[derive(Default)]
+struct FirstRow {
+    y: Vec<f64>,
+    d: Vec<f64>,
+}
+
+impl Sink for FirstRow {
+    fn row(&mut self, _t: f64, y: &[f64], d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
+        (self.y, self.d) = (y.to_vec(), d.to_vec());
+        ControlFlow::Continue(())
+    }
+}

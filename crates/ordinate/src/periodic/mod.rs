@@ -1,0 +1,314 @@
+//! Periodic states by shooting: `ordinate periodic`.
+//!
+//! The error of an orbit follows from that of the map over its period, Y. Shmygelsky, V. Brygilevych, Simulation of Dynamic Systems
+//! Using Global Calculation Error, eq. (18): with the error δ of P̃ and the rest d of Newton's method
+//!
+//! ```text
+//!   η = ỹ* − y* ≈ (I − P′)⁻¹ (δ + d)
+//! ```
+
+mod map;
+mod picture;
+mod report;
+mod search;
+mod shooting;
+
+use crate::eigen::Matrix;
+use crate::{Compiled, RunOptions, methods, short};
+use map::{Accuracy, Map};
+use ordinate_model::{Forcing, closest, constant, forcing};
+use ordinate_solve::Choice;
+use shooting::{Fixed, Search, map_error};
+
+pub use picture::periodic_figure;
+pub use report::{periodic_json, periodic_text};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct PeriodicOptions {
+    /// The period, an expression; otherwise that of the model, or found.
+    pub period: Option<String>,
+    /// Where to begin, by the names of states; the values are expressions.
+    pub guess: Vec<(String, String)>,
+    /// Name of the method.
+    pub method: String,
+    /// So many equal steps over the period, instead of controlled ones.
+    pub steps: Option<u64>,
+    /// Whether the estimated error of the map is subtracted from it.
+    pub correct: bool,
+}
+
+impl Default for PeriodicOptions {
+    fn default() -> Self {
+        PeriodicOptions { period: None, guess: Vec::new(), method: "auto".into(), steps: None, correct: false }
+    }
+}
+
+/// A periodic solution.
+#[derive(Clone, Debug)]
+pub struct Orbit {
+    /// Names and values of its states at the start time.
+    pub start: Vec<(String, f64)>,
+    /// Its period.
+    pub period: f64,
+    /// The eigenvalues of the map's derivative, as real and imaginary part, the largest first.
+    pub multipliers: Vec<(f64, f64)>,
+    /// The multiplier that is one because the model does not depend on time.
+    pub trivial: Option<usize>,
+    /// Whether it attracts its neighbours; `None` where a multiplier lies on the unit circle.
+    pub stable: Option<bool>,
+    /// Estimated largest error of the start values.
+    pub error: f64,
+    /// Estimated error of the period, where it was found.
+    pub period_error: Option<f64>,
+    /// Iterations of Newton's method.
+    pub iterations: usize,
+    /// What was left of P(y) − y in usual sizes.
+    pub residual: f64,
+    /// All states and held values where it starts.
+    pub(crate) state: (Vec<f64>, Vec<f64>),
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Periodic {
+    /// The orbits, that from the given start first.
+    pub orbits: Vec<Orbit>,
+    /// Whether the model does not depend on time.
+    pub autonomous: bool,
+    /// The method.
+    pub method: &'static str,
+    /// Steps over the period, if they were given, and whether the map was corrected.
+    pub steps: Option<u64>,
+    /// Whether the map was corrected.
+    pub corrected: bool,
+    /// Start time.
+    pub t_start: f64,
+    /// What else is to be said.
+    pub notes: Vec<String>,
+}
+
+/// Why nothing was found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PeriodicError {
+    /// An option does not make sense: the text says which and what to do.
+    Usage(String),
+    /// There is no orbit, or none was found: what happened, and what to try.
+    None {
+        /// What happened.
+        message: String,
+        /// What to try.
+        hint: String,
+    },
+}
+
+/// A multiplier nearer to the unit circle than this may be on either side of it.
+const ON_CIRCLE: f64 = 1e-7;
+
+/// Finds periodic solutions.
+pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Periodic, PeriodicError> {
+    let choice = chosen_method(options)?;
+    if compiled.program.layout.differential() == 0 {
+        return Err(PeriodicError::Usage("the model has no state, so there is nothing that could come back".into()));
+    }
+    let forcing = forcing(&compiled.sorted);
+    let autonomous = forcing == Forcing::Autonomous;
+    let t_start = compiled.run.map_or(0.0, |(from, _)| from);
+    let period = given_period(compiled, options, &forcing)?;
+    let mut map = Map::new(compiled, choice, t_start).map_err(PeriodicError::Usage)?;
+    let guess = guess(compiled, &map, options)?;
+    let accuracy = match options.steps {
+        Some(steps) => Accuracy::Steps(steps),
+        None => Accuracy::Tolerance(1e-13),
+    };
+    let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
+    let (found, notes) = search::search(compiled, &mut map, &search, guess, period)?;
+    let orbits = found.into_iter().map(|(fixed, held)| orbit(&mut map, &search, fixed, held)).collect();
+    Ok(Periodic {
+        orbits,
+        autonomous,
+        method: choice.name(),
+        steps: options.steps,
+        corrected: options.correct,
+        t_start,
+        notes,
+    })
+}
+
+fn usage<T>(message: String) -> Result<T, PeriodicError> {
+    Err(PeriodicError::Usage(message))
+}
+
+fn chosen_method(options: &PeriodicOptions) -> Result<Choice, PeriodicError> {
+    if options.steps == Some(0) {
+        return usage("`--steps` must be at least 1".into());
+    }
+    if options.correct && options.steps.is_none() {
+        return usage("`--correct` is for a map of equal steps: give `--steps N`; with controlled steps the error is far below what is shown".into());
+    }
+    // A fixed step is only announced here: which one follows from the period.
+    let wish = RunOptions { method: options.method.clone(), step: options.steps.map(|_| 1.0), ..RunOptions::default() };
+    match methods::choose(&wish) {
+        Ok((choice, _)) => Ok(choice),
+        Err(crate::RunError::Usage(text)) => usage(text.replace("`--step H`", "`--steps N`")),
+        Err(_) => usage(format!("there is no method `{}`", options.method)),
+    }
+}
+
+/// The period of a forced model, or a guess of that of an autonomous one.
+fn given_period(
+    compiled: &Compiled,
+    options: &PeriodicOptions,
+    forcing: &Forcing,
+) -> Result<Option<f64>, PeriodicError> {
+    let parameters = compiled.parameter_values();
+    let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
+    let given = match &options.period {
+        None => None,
+        Some(text) => match constant(text, &lookup).filter(|period| *period > 0.0 && period.is_finite()) {
+            Some(period) => Some(period),
+            None => {
+                return usage(format!(
+                    "`--period {text}` is not a positive number; write one, or an expression such as 2*pi/w"
+                ));
+            }
+        },
+    };
+    match (given, forcing) {
+        (Some(given), Forcing::Periodic(own)) if !is_multiple(given, *own) => usage(format!(
+            "`--period {}`: the model has the period {}; give that or a multiple of it",
+            options.period.as_deref().unwrap_or_default(),
+            short(*own)
+        )),
+        (Some(given), _) => Ok(Some(given)),
+        (None, Forcing::Autonomous) => Ok(None),
+        (None, Forcing::Periodic(own)) => Ok(Some(*own)),
+        (None, Forcing::Several(periods)) => {
+            let list: Vec<String> = periods.iter().map(|period| short(*period)).collect();
+            usage(format!(
+                "the model has the periods {}, which have no common multiple: its solutions are not periodic; if one is approximately, give `--period T`",
+                list.join(", ")
+            ))
+        }
+        (None, Forcing::Other(what)) => usage(format!(
+            "the period of the model is not known, because it depends on time through {what}: give it with `--period T`"
+        )),
+    }
+}
+
+fn is_multiple(period: f64, own: f64) -> bool {
+    let ratio = period / own;
+    ratio.round() >= 1.0 && (ratio - ratio.round()).abs() <= 1e-9 * ratio
+}
+
+/// The guessed unknowns, if there are any; the others are as the model starts.
+fn guess(compiled: &Compiled, map: &Map, options: &PeriodicOptions) -> Result<Option<Vec<f64>>, PeriodicError> {
+    if options.guess.is_empty() {
+        return Ok(None);
+    }
+    let parameters = compiled.parameter_values();
+    let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
+    let (names, mut start) = (map.names(), map.start());
+    for (name, text) in &options.guess {
+        let Some(k) = names.iter().position(|known| known == name) else {
+            return usage(match closest(name, names.iter().map(String::as_str)) {
+                Some(meant) => format!("`--guess {name}=…`: there is no state `{name}`; did you mean `{meant}`?"),
+                None => format!("`--guess {name}=…`: there is no such state to choose; there are {}", names.join(", ")),
+            });
+        };
+        match constant(text, &lookup) {
+            Some(value) if value.is_finite() => start[k] = value,
+            _ => return usage(format!("`--guess {name}={text}`: the value is not a finite constant")),
+        }
+    }
+    Ok(Some(start))
+}
+
+/// The facts about an orbit.
+fn orbit(map: &mut Map, search: &Search, fixed: Fixed, held: Vec<f64>) -> Orbit {
+    let Fixed { y, period, image, iterations, residual } = fixed;
+    let n = y.len();
+    let mut matrix = Matrix::zero(n);
+    for i in 0..n {
+        for j in 0..n {
+            *matrix.at_mut(i, j) = image.derivative[i * n + j];
+        }
+    }
+    let mut multipliers = matrix.eigenvalues().unwrap_or_default();
+    multipliers.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)).then(b.1.total_cmp(&a.1)));
+    let from_one = |k: &usize| (multipliers[*k].0 - 1.0).hypot(multipliers[*k].1);
+    let trivial = match search.autonomous {
+        true => (0..multipliers.len()).min_by(|a, b| from_one(a).total_cmp(&from_one(b))),
+        false => None,
+    };
+    let others = multipliers.iter().enumerate().filter(|(k, _)| trivial != Some(*k)).map(|(_, m)| m.0.hypot(m.1));
+    let largest = others.fold(0.0, f64::max);
+    let stable = match largest {
+        m if n > 0 && multipliers.is_empty() || m.is_nan() => None,
+        m if m < 1.0 - ON_CIRCLE => Some(true),
+        m if m > 1.0 + ON_CIRCLE => Some(false),
+        _ => None,
+    };
+    map.held.clone_from(&held);
+    let (error, period_error) = orbit_error(map, search, &y, period, &image);
+    Orbit {
+        start: map.shown(&image.first),
+        period,
+        multipliers,
+        trivial,
+        stable,
+        error,
+        period_error: period_error.filter(|_| search.autonomous),
+        iterations,
+        residual,
+        state: (image.first, held),
+    }
+}
+
+/// The largest error of the start values, and that of the period; infinite where they cannot be told.
+fn orbit_error(map: &mut Map, search: &Search, y: &[f64], period: f64, image: &map::Image) -> (f64, Option<f64>) {
+    let n = y.len();
+    let Ok(delta) = map_error(map, search.accuracy, y, period, image) else { return (f64::INFINITY, None) };
+    let left = match search.correct {
+        false => delta.clone(),
+        true => match left_by_correction(map, search, y, period, image, &delta) {
+            Ok(left) => left,
+            Err(_) => return (f64::INFINITY, None),
+        },
+    };
+    // Rounding of the map: a few units of the last place per period, more where it takes many steps.
+    let rounding = 4.0 * f64::EPSILON * (1.0 + (image.steps as f64).sqrt());
+    let corrected = |i: usize| if search.correct { image.end[i] - delta[i] } else { image.end[i] };
+    let size = n + usize::from(search.autonomous);
+    let mut worst = vec![0.0; size];
+    let mut add = |defects: Vec<f64>| match shooting::response(map, search, period, image, &defects) {
+        Some(change) => worst.iter_mut().zip(&change).for_each(|(worst, change)| *worst += change.abs()),
+        None => worst.fill(f64::INFINITY),
+    };
+    add((0..n).map(|i| left[i] + y[i] - corrected(i)).collect());
+    for i in 0..n {
+        let one = rounding * map.scale[i].max(y[i].abs());
+        add((0..n).map(|j| if i == j { one } else { 0.0 }).collect());
+    }
+    // No number is better than its last place.
+    let error = worst[..n].iter().zip(y).map(|(worst, y)| worst.max(f64::EPSILON * y.abs())).fold(0.0, f64::max);
+    (error, worst.get(n).copied())
+}
+
+/// The error of the corrected map, by comparison with one of twice as many steps; its order is one higher.
+fn left_by_correction(
+    map: &mut Map,
+    search: &Search,
+    y: &[f64],
+    period: f64,
+    image: &map::Image,
+    delta: &[f64],
+) -> Result<Vec<f64>, String> {
+    let Accuracy::Steps(steps) = search.accuracy else { return Ok(vec![0.0; y.len()]) };
+    let finer = Accuracy::Steps(2 * steps);
+    let better = map.apply(y, period, finer)?;
+    let better_delta = map_error(map, finer, y, period, &better)?;
+    let power = 2f64.powi(map.order() as i32 + 1);
+    let difference = |i: usize| (image.end[i] - delta[i]) - (better.end[i] - better_delta[i]);
+    Ok((0..y.len()).map(|i| power / (power - 1.0) * difference(i)).collect())
+}

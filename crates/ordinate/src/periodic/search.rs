@@ -1,0 +1,309 @@
+//! From which states and periods shooting is tried, and what is made of what it finds.
+
+use super::PeriodicError;
+use super::map::{Accuracy, Map};
+use super::shooting::{Fixed, Search, Trouble, shoot};
+use crate::scatter::halton;
+use crate::survey::{Piece, simulate};
+use crate::{Compiled, short};
+
+/// An orbit and the held values where it starts.
+type Found = (Fixed, Vec<f64>);
+
+/// The first search may be this coarse; what it finds is made exact.
+const COARSE: f64 = 1e-7;
+/// Periods simulated before the search, to see where the solution lives.
+const PERIODS: f64 = 20.0;
+/// Orbits are the same if they start nearer to each other than this, in usual sizes.
+const SAME: f64 = 1e-5;
+/// After so many starts from which a period could not be computed, no further ones are tried.
+const MOST_STOPPED: usize = 4;
+/// How often a simulation that shows no cycle is made longer, and how much.
+const EXTENSIONS: usize = 7;
+const LONGER: f64 = 3.0;
+/// Rows of a simulation.
+const ROWS: usize = 4001;
+
+/// Orbits, that nearest to the given start first, and notes about what was left out.
+pub(super) fn search(
+    compiled: &Compiled,
+    map: &mut Map,
+    search: &Search,
+    guess: Option<Vec<f64>>,
+    period: Option<f64>,
+) -> Result<(Vec<Found>, Vec<String>), PeriodicError> {
+    match (search.autonomous, period) {
+        (false, Some(period)) => forced(compiled, map, search, guess, period),
+        (true, Some(period)) => {
+            let start = guess.unwrap_or_else(|| map.start());
+            look_around(compiled, map, &start, period);
+            let found = one(map, search, &start, period)?;
+            Ok((vec![shortest(compiled, map, search, found)], Vec::new()))
+        }
+        (true, None) => autonomous(compiled, map, search, guess),
+        (false, None) => Err(PeriodicError::Usage("the period is not known: give it with `--period T`".into())),
+    }
+}
+
+/// Many starts around what a simulation shows; a guess alone if there is one.
+fn forced(
+    compiled: &Compiled,
+    map: &mut Map,
+    search: &Search,
+    guess: Option<Vec<f64>>,
+    period: f64,
+) -> Result<(Vec<Found>, Vec<String>), PeriodicError> {
+    let start = guess.clone().unwrap_or_else(|| map.start());
+    let piece = look_around(compiled, map, &start, PERIODS * period);
+    if guess.is_some() {
+        return one(map, search, &start, period).map(|found| (vec![found], Vec::new()));
+    }
+    let n = start.len();
+    let mut starts = vec![start.clone()];
+    if let (None, Some(last)) = (&piece.stopped, piece.y.last()) {
+        starts.push(map.unknowns.iter().map(|&k| last[k]).collect());
+    }
+    let many = match n {
+        0..=3 => 30,
+        4..=8 => 12,
+        9..=40 => 4,
+        _ => 0,
+    };
+    let centre: Vec<f64> = (0..n).map(|i| middle(&piece, map.unknowns[i], start[i])).collect();
+    let widths: Vec<f64> = map.scale.iter().map(|scale| 1.5 * scale).collect();
+    starts.extend(halton(many, &centre, &widths));
+    // With given steps the map is another one, but its orbits are near: they are looked for in the same way.
+    let coarse =
+        Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
+    let (mut rough, mut found, mut first_trouble) = (Vec::<Fixed>::new(), Vec::<Found>::new(), None);
+    let mut stopped = 0;
+    for start in &starts {
+        match shoot(map, &coarse, start, period) {
+            Ok(fixed) if !rough.iter().any(|known| same(map, known, &fixed, 1e-3)) => rough.push(fixed),
+            Ok(_) => {}
+            Err(trouble) => {
+                stopped += usize::from(matches!(trouble, Trouble::Stopped(_)));
+                first_trouble = first_trouble.or(Some(trouble));
+            }
+        }
+        if stopped > MOST_STOPPED && rough.is_empty() {
+            break;
+        }
+    }
+    // What a coarse search cannot tell from a singular matrix, an exact one may.
+    if rough.is_empty() && stopped <= MOST_STOPPED {
+        match shoot(map, search, &starts[0], period) {
+            Ok(fixed) => rough.push(fixed),
+            Err(trouble) => first_trouble = Some(trouble),
+        }
+    }
+    for fixed in &rough {
+        match shoot(map, search, &fixed.y, period) {
+            Ok(fixed) if !found.iter().any(|(known, _)| same(map, known, &fixed, SAME)) => {
+                found.push((fixed, map.held.clone()))
+            }
+            Ok(_) => {}
+            Err(trouble) => first_trouble = first_trouble.or(Some(trouble)),
+        }
+    }
+    let (found, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|(fixed, _)| comes_back(fixed));
+    let mut notes = Vec::new();
+    if !left_out.is_empty() {
+        notes.push(HELD.into());
+    }
+    if found.is_empty() {
+        return Err(match (first_trouble, left_out.is_empty()) {
+            (_, false) => none(HELD, "start after a transient: take start and held values from a run, `--set`"),
+            (Some(trouble), true) => explain(&trouble, starts.len(), period, false),
+            (None, true) => none("no orbit was found", "give a start near to one with `--guess`"),
+        });
+    }
+    Ok((found, notes))
+}
+
+const HELD: &str = "the states come back after a period, but values held by `when` or `every` do not";
+
+/// Whether held values come back, too.
+fn comes_back(fixed: &Fixed) -> bool {
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * (1.0 + a.abs());
+    fixed.image.held.iter().zip(&fixed.image.first_held).all(near)
+}
+
+/// Shooting from one start.
+fn one(map: &mut Map, search: &Search, start: &[f64], period: f64) -> Result<Found, PeriodicError> {
+    let fixed = shoot(map, search, start, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))?;
+    match comes_back(&fixed) {
+        true => Ok((fixed, map.held.clone())),
+        false => Err(none(HELD, "start after a transient: take start and held values from a run, `--set`")),
+    }
+}
+
+/// The cycle that a simulation runs into.
+fn autonomous(
+    compiled: &Compiled,
+    map: &mut Map,
+    search: &Search,
+    guess: Option<Vec<f64>>,
+) -> Result<(Vec<Found>, Vec<String>), PeriodicError> {
+    let given = guess.is_some();
+    let start = guess.unwrap_or_else(|| map.start());
+    let mut span = compiled.run.map_or(50.0, |(from, to)| to - from).max(f64::MIN_POSITIVE);
+    let mut state = map.full(&start);
+    let mut piece = Piece::default();
+    let mut period = None;
+    for _ in 0..EXTENSIONS {
+        let held = map.held.clone();
+        piece = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), span, ROWS);
+        let Some(last) = piece.y.last().cloned() else { break };
+        map.held.clone_from(&piece.held);
+        state = last;
+        if piece.stopped.is_some() || at_rest(&piece, &map.unknowns) {
+            break;
+        }
+        period = piece.recurrence(&map.unknowns);
+        if period.is_some() {
+            break;
+        }
+        span *= LONGER;
+    }
+    let Some(mut period) = period else { return Err(no_cycle(map, &piece, span)) };
+    // The rows may have been too far apart to see the shortest recurrence.
+    for _ in 0..4 {
+        let held = map.held.clone();
+        let closer = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), 1.2 * period, ROWS);
+        let Some(finer) = closer.recurrence(&map.unknowns) else { break };
+        set_scale(map, &closer, 0);
+        state = closer.y.last().cloned().unwrap_or(state);
+        map.held.clone_from(&closer.held);
+        let same = (finer - period).abs() < 0.3 * period;
+        period = finer;
+        if same {
+            break;
+        }
+    }
+    let mut from: Vec<f64> = map.unknowns.iter().map(|&k| state[k]).collect();
+    let coarse =
+        Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
+    // A given start may lie on an orbit that repels.
+    if given && let Ok(near) = shoot(map, &coarse, &start, period) {
+        (from, period) = (near.y, near.period);
+    }
+    let rough =
+        shoot(map, &coarse, &from, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))?;
+    let found = one(map, search, &rough.y, rough.period)?;
+    Ok((vec![shortest(compiled, map, search, found)], Vec::new()))
+}
+
+/// The same orbit with its least period, if it was gone through several times.
+fn shortest(compiled: &Compiled, map: &mut Map, search: &Search, found: Found) -> Found {
+    let (fixed, held) = &found;
+    let from = (map.t_start, fixed.image.first.as_slice(), held.as_slice());
+    let piece = simulate(compiled, &map.free_choice(), from, fixed.period, ROWS);
+    let Some(shorter) = piece.recurrence(&map.unknowns).filter(|shorter| *shorter < 0.7 * fixed.period) else {
+        return found;
+    };
+    match shoot(map, search, &fixed.y, shorter) {
+        Ok(least) if same(map, &least, fixed, 1e-3) && comes_back(&least) => (least, held.clone()),
+        _ => found,
+    }
+}
+
+fn at_rest(piece: &Piece, states: &[usize]) -> bool {
+    let rows = piece.y.len();
+    states.iter().all(|&k| {
+        let ((low, high), (first, last)) = (piece.range(k, 9 * rows / 10), piece.range(k, 0));
+        high - low <= 1e-6 * (last - first).max(1e-3 * high.abs()) || high - low < 1e-9
+    })
+}
+
+fn no_cycle(map: &Map, piece: &Piece, span: f64) -> PeriodicError {
+    if let Some(reason) = &piece.stopped {
+        return none(
+            &format!("the simulation that looks for the orbit ended early: {reason}"),
+            "give a start near to an orbit with `--guess`, and its period with `--period`",
+        );
+    }
+    if at_rest(piece, &map.unknowns) {
+        return none(
+            "the solution comes to rest: it runs into an equilibrium, not onto an orbit",
+            "start elsewhere with `--guess`, or give the period of an orbit that repels with `--period`; `ordinate equilibria` lists points of rest",
+        );
+    }
+    none(
+        &format!("no recurrence was seen in {} units of time: the solution may be chaotic, or drift away", short(span)),
+        "give a start near to an orbit with `--guess` and its period with `--period`",
+    )
+}
+
+/// Simulates to see how large the states are.
+fn look_around(compiled: &Compiled, map: &mut Map, start: &[f64], span: f64) -> Piece {
+    let state = map.full(start);
+    let held = map.held.clone();
+    let piece = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), span, 401);
+    set_scale(map, &piece, 0);
+    piece
+}
+
+/// The usual size of each state: half of its range, where it has one.
+fn set_scale(map: &mut Map, piece: &Piece, from: usize) {
+    let mut sizes: Vec<f64> = map.unknowns.iter().map(|&k| half_range(piece, k, from)).collect();
+    let largest = sizes.iter().copied().filter(|size| size.is_finite()).fold(0.0, f64::max);
+    for size in &mut sizes {
+        // What does not move in the simulation may move elsewhere.
+        if !(size.is_finite() && *size > 1e-6 * largest) {
+            *size = if largest > 0.0 { largest } else { 1.0 };
+        }
+    }
+    map.scale = sizes;
+}
+
+fn half_range(piece: &Piece, state: usize, from: usize) -> f64 {
+    let (low, high) = piece.range(state, from);
+    0.5 * (high - low)
+}
+
+fn middle(piece: &Piece, state: usize, otherwise: f64) -> f64 {
+    let (low, high) = piece.range(state, 0);
+    let middle = 0.5 * (low + high);
+    if middle.is_finite() { middle } else { otherwise }
+}
+
+fn same(map: &Map, a: &Fixed, b: &Fixed, tolerance: f64) -> bool {
+    (0..a.y.len()).all(|i| (a.y[i] - b.y[i]).abs() <= tolerance * map.scale[i])
+}
+
+fn none(message: &str, hint: &str) -> PeriodicError {
+    PeriodicError::None { message: message.into(), hint: hint.into() }
+}
+
+/// What happened, and what to try.
+fn explain(trouble: &Trouble, starts: usize, period: f64, autonomous: bool) -> PeriodicError {
+    let from = if starts == 1 { "from the start".to_string() } else { format!("from {starts} starts") };
+    let (message, hint) = match trouble {
+        Trouble::Stopped(reason) => (
+            format!("a run over the period {} ended early: {reason}", short(period)),
+            "give a start nearer to the orbit with `--guess`",
+        ),
+        Trouble::Singular { residual } if autonomous || *residual < 1e-6 => (
+            "I − P′ is singular: the orbit is not isolated but one of a family, as in a model that keeps its energy, or it is at a bifurcation".to_string(),
+            "add damping, change a parameter, or look at the solution through the start with `run`",
+        ),
+        Trouble::Singular { .. } => (
+            "I − P′ is singular: the equations of the orbit determine no solution, as at resonance without damping".to_string(),
+            "add damping, change the period or a parameter, or start elsewhere with `--guess`",
+        ),
+        Trouble::NoConvergence { residual, iterations } => (
+            format!("no periodic orbit was found near {from}: after {iterations} iterations the state misses itself by {residual:.1e} of its size"),
+            "give a start nearer to an orbit with `--guess`, or another period with `--period`",
+        ),
+        Trouble::PeriodRuns { from, to } => (
+            format!("the period runs away from {} to {}: the orbit may not exist, or may end in a point of rest", short(*from), short(*to)),
+            "give a start and a period nearer to the orbit with `--guess` and `--period`",
+        ),
+        Trouble::Rest => (
+            "the iteration leads to a point of rest, which comes back after any period".to_string(),
+            "start farther away with `--guess`; `ordinate equilibria` lists points of rest",
+        ),
+    };
+    none(&message.replace("near from", "from"), hint)
+}

@@ -1,0 +1,70 @@
+//! How a solution changes with parameters and start values: `run --sensitivity`.
+
+use crate::Compiled;
+use ordinate_expr::VarId;
+use ordinate_model::{Role, Sorted, VariationError, closest, variational};
+use std::sync::Arc;
+
+/// The model together with the derivatives of its states, named expressions and outputs by the parameters and start values
+/// of these names: it runs like any other and has the derivatives as columns, `dx/dp` or `dx/dx(0)`. The error is a message
+/// for who chose the names.
+pub fn sensitivity(compiled: &Compiled, names: &[String]) -> Result<Compiled, String> {
+    let mut by = Vec::with_capacity(names.len());
+    for name in names {
+        let found = find(&compiled.sorted, name.trim())?;
+        if !by.contains(&found) {
+            by.push(found);
+        }
+    }
+    with_variations(compiled, &by).map_err(|error| explain(&compiled.sorted, &error))
+}
+
+/// The compiled model with its variations by these variables.
+pub(crate) fn with_variations(compiled: &Compiled, by: &[VarId]) -> Result<Compiled, VariationError> {
+    let mut sorted = variational(&compiled.sorted, by)?;
+    let program = Arc::new(ordinate_program::compile(&mut sorted, false));
+    let mut start_times = compiled.start_times.clone();
+    start_times.resize(sorted.model.starts.len(), None);
+    Ok(Compiled { sorted: Arc::new(sorted), program, start_times, ..compiled.clone() })
+}
+
+/// The message for people.
+pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
+    match error {
+        VariationError::Period(q) => format!(
+            "the period of an `every` depends on `{}`, so that all its instants move with it: there is no derivative by it; vary it with `--set`",
+            sorted.model.name(*q)
+        ),
+        VariationError::Follows(q) => {
+            let free: Vec<String> = sorted.structure.free.iter().map(|&v| sorted.model.name(v)).collect();
+            let others = if free.is_empty() { String::new() } else { format!("; free are {}", free.join(", ")) };
+            format!("the start value of `{}` follows from the equations{others}", sorted.model.name(*q))
+        }
+    }
+}
+
+/// The parameter or state of this name.
+fn find(sorted: &Sorted, name: &str) -> Result<VarId, String> {
+    let model = &sorted.model;
+    let parameters = model.parameters.iter().map(|given| given.var);
+    let states = sorted.states[..sorted.visible].iter().map(|state| state.var);
+    let known: Vec<(VarId, String)> = parameters.chain(states).map(|v| (v, model.name(v))).collect();
+    // `x(0)`, as the column is called
+    let bare = name.strip_suffix("(0)").unwrap_or(name);
+    if let Some(&(v, _)) = known.iter().find(|(_, own)| own == bare) {
+        return Ok(v);
+    }
+    let input = model.inputs.iter().any(|given| model.name(given.var) == bare);
+    let other = (0..model.variables.len() as u32).map(VarId).find(|&v| model.name(v) == bare);
+    Err(match closest(bare, known.iter().map(|(_, own)| own.as_str())) {
+        _ if input => format!("`{bare}` is an input, a function of time; name a parameter that it contains"),
+        _ if other.is_some_and(|v| matches!(model.variable(v).role, Role::Unknown | Role::Held)) => {
+            format!("`{bare}` follows from the equations; name a parameter, or a state for its start value")
+        }
+        Some(meant) => format!("the model has no parameter or state `{bare}`; did you mean `{meant}`?"),
+        None => {
+            let names: Vec<&str> = known.iter().take(12).map(|(_, own)| own.as_str()).collect();
+            format!("the model has no parameter or state `{bare}`; there are {}", names.join(", "))
+        }
+    })
+}

@@ -1,0 +1,217 @@
+//! Periodic solutions and points of rest of models whose answers are known.
+
+use ordinate::{
+    CompileOptions, Compiled, EquilibriaError, EquilibriaOptions, Orbit, PeriodicError, PeriodicOptions, Source,
+    compile, equilibria, periodic,
+};
+
+fn model(text: &str) -> Compiled {
+    let options = CompileOptions { jacobian: true, ..CompileOptions::default() };
+    compile(&Source::text(text), &options).expect("a model without mistakes")
+}
+
+fn orbits(text: &str, options: &PeriodicOptions) -> Vec<Orbit> {
+    periodic(&model(text), options).unwrap_or_else(|error| panic!("{text}: {error:?}")).orbits
+}
+
+fn guess(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+}
+
+fn value(orbit: &Orbit, name: &str) -> f64 {
+    orbit.start.iter().find(|(known, _)| known == name).expect("a state").1
+}
+
+/// x = A cos(ωt) + B sin(ωt) of x″ + 2δx′ + x = cos(ωt), whose multipliers are e^{(−δ ± iν)T}.
+#[test]
+fn a_linear_oscillator_has_the_orbit_of_its_formula() {
+    let (delta, omega) = (0.1f64, 2.0f64);
+    let found = orbits("x'' = -2*0.1*x' - x + cos(2*t); init x = 5, x' = -3", &PeriodicOptions::default());
+    assert_eq!(found.len(), 1, "a linear model has one");
+    let (real, imaginary) = (1.0 - omega * omega, 2.0 * delta * omega);
+    let size = real * real + imaginary * imaginary;
+    let expected = [("x", real / size), ("x'", omega * imaginary / size)];
+    for (name, expected) in expected {
+        assert!((value(&found[0], name) - expected).abs() < 1e-13, "{name}: {}", value(&found[0], name));
+    }
+    let (period, nu) = (std::f64::consts::PI, (1.0 - delta * delta).sqrt());
+    assert_eq!(found[0].period, period);
+    let (re, im) = found[0].multipliers[0];
+    let decay = (-delta * period).exp();
+    assert!(
+        (re - decay * (nu * period).cos()).abs() < 1e-12
+            && (im.abs() - decay * (nu * period).sin().abs()).abs() < 1e-12
+    );
+    assert_eq!((found[0].stable, found[0].trivial), (Some(true), None));
+    assert!(found[0].error > 0.0 && found[0].error < 1e-13);
+}
+
+/// Radius and period are known, and the multiplier follows from the radial equation r′ = r (1 − r²): e^{−2T}.
+#[test]
+fn a_limit_cycle_of_unknown_period_is_found() {
+    let text = "x' = x*(1 - x^2 - y^2) - 3*y; y' = y*(1 - x^2 - y^2) + 3*x; init x = 0.2, y = 0; run 0 .. 10";
+    let found = orbits(text, &PeriodicOptions::default());
+    let orbit = &found[0];
+    let period = 2.0 * std::f64::consts::PI / 3.0;
+    assert!((orbit.period - period).abs() < 1e-12, "{}", orbit.period);
+    assert!((value(orbit, "x").hypot(value(orbit, "y")) - 1.0).abs() < 1e-13);
+    let trivial = orbit.trivial.expect("an autonomous model");
+    let (one, other) = (orbit.multipliers[trivial], orbit.multipliers[1 - trivial]);
+    assert!((one.0 - 1.0).abs() < 1e-11 && (other.0 - (-2.0 * period).exp()).abs() < 1e-12, "{:?}", orbit.multipliers);
+    assert_eq!(orbit.stable, Some(true));
+}
+
+/// The same with the sign of time reversed: no simulation runs onto it, but Newton's method does.
+#[test]
+fn a_repelling_cycle_is_found_from_a_guess() {
+    let text = "x' = -x*(1 - x^2 - y^2) - 3*y; y' = -y*(1 - x^2 - y^2) + 3*x; init x = 0.9, y = 0; run 0 .. 1";
+    let options = PeriodicOptions { period: Some("2".into()), ..PeriodicOptions::default() };
+    let orbit = &orbits(text, &options)[0];
+    let period = 2.0 * std::f64::consts::PI / 3.0;
+    assert!((orbit.period - period).abs() < 1e-12 && orbit.stable == Some(false), "{orbit:?}");
+    assert!((orbit.multipliers[0].0 / (2.0 * period).exp() - 1.0).abs() < 1e-9, "{:?}", orbit.multipliers);
+}
+
+/// Periods of the van der Pol oscillator: J. D. Lambert's and others' values agree with the expansions
+///
+/// ```text
+///   T = 2π (1 + μ²/16 − 5μ⁴/3072 + …)                                     μ → 0
+///   T = (3 − 2 ln 2) μ + 7.014322 μ^(−1/3) − (2/3) ln μ / μ − 1.3233/μ     μ → ∞
+/// ```
+#[test]
+fn the_van_der_pol_oscillator_has_its_period_for_weak_and_strong_damping() {
+    let period = |mu: f64| {
+        let text = format!("x'' = {mu:?}*(1 - x^2)*x' - x; init x = 2, x' = 0; run 0 .. 50");
+        let found = orbits(&text, &PeriodicOptions::default());
+        assert_eq!(found[0].stable, Some(true));
+        found[0].period
+    };
+    let weak = |mu: f64| 2.0 * std::f64::consts::PI * (1.0 + mu.powi(2) / 16.0 - 5.0 * mu.powi(4) / 3072.0);
+    assert!((period(0.1) - weak(0.1)).abs() < 1e-8, "{}", period(0.1));
+    // to 12 digits: T(1) = 6.66328685932313
+    assert!((period(1.0) - 6.663_286_859_323_13).abs() < 1e-12, "{}", period(1.0));
+    let strong = |mu: f64| (3.0 - 4f64.ln()) * mu + 7.014322 / mu.cbrt() - (2.0 / 3.0 * mu.ln() + 1.3233) / mu;
+    assert!((period(100.0) - strong(100.0)).abs() < 0.05, "{}", period(100.0));
+    assert!((period(1000.0) - strong(1000.0)).abs() < 2e-3, "{}", period(1000.0));
+}
+
+/// A ball on a vibrating table: an impact per period multiplies areas by e², whatever the orbit is.
+#[test]
+fn an_orbit_with_impacts_has_the_determinant_of_its_restitution() {
+    let text = "param e = 0.5, A = 0.3, w = 6; h'' = -9.81
+                when h < A*sin(w*t): h' = -e*h' + (1 + e)*A*w*cos(w*t)
+                init h = 1, h' = 0; run 0 .. 20";
+    let found = orbits(text, &PeriodicOptions::default());
+    assert!(found.iter().any(|orbit| orbit.stable == Some(true)) && found.iter().any(|o| o.stable == Some(false)));
+    for orbit in &found {
+        let [(a, b), (c, d)] = [orbit.multipliers[0], orbit.multipliers[1]];
+        assert!((a * c - b * d - 0.25).abs() < 1e-10, "{:?}", orbit.multipliers);
+    }
+}
+
+/// A mass on a belt sticks for a while in every period, and forgets everything: its second multiplier is zero.
+#[test]
+fn an_orbit_that_sticks_has_a_multiplier_of_zero() {
+    let text = "v = x' - 0.5; x'' = -x - 0.4*sign(v)/(1 + 0.5*abs(v)); init x = 0.1, x' = 0; run 0 .. 60";
+    let orbit = &orbits(text, &PeriodicOptions::default())[0];
+    let other = orbit.multipliers[1 - orbit.trivial.expect("autonomous")];
+    assert!(other.0.hypot(other.1) < 1e-9, "{:?}", orbit.multipliers);
+}
+
+#[test]
+fn a_fixed_step_has_an_orbit_of_its_own_whose_error_is_estimated() {
+    let text = "x'' = -x^3 - 0.2*x' + 0.3*cos(t); init x = 0.6, x' = 1";
+    let exact = [0.626_710_694_747_148, 1.033_053_684_204_277];
+    for (method, steps) in [("bdf1", 2000), ("bdf2", 400), ("rk4", 60), ("trapezoid", 300)] {
+        let base = PeriodicOptions { guess: guess(&[("x", "0.6"), ("x'", "1")]), ..PeriodicOptions::default() };
+        let plain = PeriodicOptions { method: method.into(), steps: Some(steps), ..base };
+        let orbit = &orbits(text, &plain)[0];
+        let miss = |orbit: &Orbit| (value(orbit, "x") - exact[0]).abs().max((value(orbit, "x'") - exact[1]).abs());
+        let ratio = orbit.error / miss(orbit);
+        assert!((1.0 / 3.0..3.0).contains(&ratio), "{method}: estimate {:e}, true {:e}", orbit.error, miss(orbit));
+        let corrected = &orbits(text, &PeriodicOptions { correct: true, ..plain })[0];
+        assert!(miss(corrected) < 0.25 * miss(orbit), "{method}: {:e} {:e}", miss(corrected), miss(orbit));
+    }
+}
+
+#[test]
+fn what_has_no_orbit_says_why() {
+    let cases = [
+        ("x'' = -x + cos(t); init x = 0, x' = 0", "singular"),
+        ("x'' = -x; init x = 1, x' = 0; run 0 .. 30", "family"),
+        ("x' = -x; init x = 1; run 0 .. 10", "comes to rest"),
+        ("x' = x; init x = 1; run 0 .. 10", "ended early"),
+    ];
+    for (text, part) in cases {
+        match periodic(&model(text), &PeriodicOptions::default()) {
+            Err(PeriodicError::None { message, hint }) => {
+                assert!(message.contains(part) && !hint.is_empty(), "{text}: {message}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    for (text, part) in [
+        ("x' = -x + sin(t) + sin(sqrt(2)*t); init x = 1", "no common multiple"),
+        ("x' = -x + t; init x = 1", "--period"),
+    ] {
+        let error = periodic(&model(text), &PeriodicOptions::default()).expect_err("no period");
+        assert!(matches!(&error, PeriodicError::Usage(message) if message.contains(part)), "{error:?}");
+    }
+}
+
+fn kinds(text: &str) -> Vec<(&'static str, Vec<f64>)> {
+    let found = equilibria(&model(text), &EquilibriaOptions::default()).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    found.points.iter().map(|p| (p.kind, p.at.iter().map(|(_, value)| *value).collect())).collect()
+}
+
+/// Lorenz: the origin and ±√(β(ρ−1)) = ±√72.
+#[test]
+fn all_points_of_rest_of_the_lorenz_system_are_found() {
+    let text = "x' = 10*(y - x); y' = x*(28 - z) - y; z' = x*y - 8/3*z; init x = 1, y = 1, z = 1; run 0 .. 10";
+    let found = kinds(text);
+    assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), ["saddle", "saddle-focus", "saddle-focus"]);
+    let mut x: Vec<f64> = found.iter().map(|(_, at)| at[0]).collect();
+    x.sort_by(f64::total_cmp);
+    for (x, expected) in x.iter().zip([-(72f64.sqrt()), 0.0, 72f64.sqrt()]) {
+        assert!((x - expected).abs() < 1e-12, "{x} {expected}");
+    }
+}
+
+#[test]
+fn points_of_rest_have_their_types() {
+    assert_eq!(kinds("x' = x*(1 - x); init x = 0.3; run 0 .. 5").len(), 2);
+    let lotka = kinds("h' = h*(1 - l); l' = l*(h - 1); init h = 2, l = 1; run 0 .. 5");
+    assert!(lotka.iter().any(|(kind, at)| *kind == "centre (linear)" && at == &[1.0, 1.0]), "{lotka:?}");
+    assert!(lotka.iter().any(|(kind, at)| *kind == "saddle" && at == &[0.0, 0.0]), "{lotka:?}");
+    let line = kinds("x' = y; y' = -y; init x = 1, y = 1; run 0 .. 5");
+    assert_eq!(line.len(), 1, "a line is shown once: {line:?}");
+    assert_eq!(line[0].0, "on a line of points of rest");
+    assert_eq!(kinds("x' = x^2; init x = 1; run 0 .. 0.5")[0].0, "non-hyperbolic");
+    // a circle of radius 1 around the origin, and the origin itself
+    let ring = kinds("x' = x*(1 - x^2 - y^2); y' = y*(1 - x^2 - y^2); init x = 0.5, y = 0.1; run 0 .. 5");
+    assert!(ring.iter().any(|(kind, _)| *kind == "unstable node") && ring.len() == 2, "{ring:?}");
+}
+
+/// On the constraint the pendulum has two degrees of freedom: hanging it swings with √(g/l), standing it falls.
+#[test]
+fn a_constrained_pendulum_has_two_points_of_rest() {
+    let text =
+        "x'' = -lam*x; y'' = -lam*y - 9.81; x^2 + y^2 = 1; init x = 0.6, x' = 0; guess y = -0.8, lam = 1; run 0 .. 1";
+    let found = equilibria(&model(text), &EquilibriaOptions::default()).expect("points").points;
+    assert_eq!(found.len(), 2);
+    let hanging = found.iter().find(|p| p.kind == "centre (linear)").expect("one hangs");
+    assert!((hanging.eigenvalues[0].1 - 9.81f64.sqrt()).abs() < 1e-10, "{:?}", hanging.eigenvalues);
+    assert!(found.iter().any(|p| p.kind == "saddle"));
+}
+
+/// Towards x = 0 the rates vanish, but there is no point of rest.
+#[test]
+fn a_model_without_rest_says_so() {
+    for text in ["x' = 1; init x = 0; run 0 .. 1", "x' = x^2 + 1; init x = 0; run 0 .. 1"] {
+        let error = equilibria(&model(text), &EquilibriaOptions::default()).expect_err("it never rests");
+        assert!(matches!(error, EquilibriaError::None { .. }), "{error:?}");
+    }
+    let options = EquilibriaOptions { guess: guess(&[("xx", "1")]) };
+    let error = equilibria(&model("x1' = -x1; init x1 = 0; run 0 .. 1"), &options).expect_err("no such state");
+    assert!(matches!(error, EquilibriaError::Usage(_)), "{error:?}");
+}
