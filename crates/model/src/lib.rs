@@ -19,7 +19,7 @@ mod unit;
 mod units;
 
 pub use consequences::merge;
-pub use constant::constant;
+pub use constant::{constant, read_constant};
 pub use model::*;
 pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};

@@ -66,7 +66,9 @@ pub use newton::{Convergence, Goal, Stage, StageEquation};
 pub use one_stage::{OneStage, OneStageRule};
 pub use options::{AbsoluteTolerance, Options, Past, Rows, Start, UsageError};
 pub use outcome::*;
-pub use precise::{Big, DoubleDouble, MAX_DIGITS, Precise};
+pub use precise::{
+    Big, DoubleDouble, MAX_DIGITS, Precise, PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, solve_precise,
+};
 pub use radau::{Radau, RadauOrder};
 pub use rows::{Interrupt, Sink};
 pub use sliding::Mixture;

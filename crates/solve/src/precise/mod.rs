@@ -9,7 +9,9 @@ mod decimal;
 mod double_double;
 mod limbs;
 mod number;
+mod taylor;
 
 pub use big::{Big, MAX_DIGITS};
 pub use double_double::DoubleDouble;
 pub use number::Precise;
+pub use taylor::{PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, solve_precise};
