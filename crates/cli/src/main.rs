@@ -5,6 +5,7 @@ mod args;
 mod check;
 mod clock;
 mod convert;
+mod digits;
 mod examples;
 mod help;
 mod hints;

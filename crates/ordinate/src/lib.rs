@@ -18,12 +18,14 @@
 
 mod batch;
 mod compile;
+mod digits;
 mod eigen;
 mod explain;
 mod figure;
 mod info;
 mod methods;
 mod number;
+mod precise;
 mod realtime;
 mod record;
 mod recorder;
@@ -34,6 +36,7 @@ pub mod transform;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use digits::DigitsReport;
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
 pub use methods::{MethodInfo, methods, methods_text};
@@ -42,6 +45,7 @@ pub use ordinate_model::{IndexTreatment, SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names};
 pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};
+pub use precise::PreciseResult;
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};

@@ -22,6 +22,10 @@ pub trait RowSink {
     }
     /// One row.
     fn row(&mut self, values: &[f64]) -> Result<(), RowError>;
+    /// One row of a run beyond double precision: rounded, and those that belong into files with all digits.
+    fn precise_row(&mut self, values: &[f64], _texts: &[String]) -> Result<(), RowError> {
+        self.row(values)
+    }
     /// An accepted step; returns whether to go on.
     fn step(&mut self, _t: f64, _h: f64, _order: u32) -> bool {
         true
@@ -106,6 +110,10 @@ impl<W: Write> RowSink for CsvRows<W> {
         }
         self.line.push(b'\n');
         self.out.write_all(&self.line).map_err(|e| self.fail(&e))
+    }
+
+    fn precise_row(&mut self, _values: &[f64], texts: &[String]) -> Result<(), RowError> {
+        writeln!(self.out, "{}", texts.join(",")).map_err(|e| self.fail(&e))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::methods::choose;
 use crate::recorder::{Recorder, final_values};
 use crate::start::StartValues;
 use crate::transform::polynomial;
-use crate::{Compiled, RowError, RowSink, explain, number_hint, short};
+use crate::{Compiled, DigitsReport, PreciseResult, RowError, RowSink, digits, explain, number_hint, precise, short};
 use ordinate_model::constant;
 use ordinate_solve::{
     AbsoluteTolerance, Choice, Chosen, Interrupt, Mixture, NewtonOptions, Options, Outcome, Rows, Sink, Status, Why,
@@ -51,6 +51,12 @@ pub struct RunOptions {
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: f64,
+    /// One per state instead of that.
+    pub atol_each: Option<Vec<f64>>,
+    /// Correct digits asked for; tolerances, method and precision follow from them.
+    pub digits: Option<u32>,
+    /// Decimal digits of the arithmetic, instead of doubles.
+    pub precision: Option<u32>,
     /// Fixed step.
     pub step: Option<f64>,
     /// Longest step.
@@ -78,6 +84,9 @@ impl Default for RunOptions {
             newton: NewtonOptions::default(),
             rtol: solver.rtol,
             atol: 1e-9,
+            atol_each: None,
+            digits: None,
+            precision: None,
             step: None,
             h_max: None,
             max_steps: solver.max_steps,
@@ -136,6 +145,10 @@ pub struct Run {
     pub not_finite: Option<(String, f64)>,
     /// Where the time went.
     pub seconds: Seconds,
+    /// More about a run beyond double precision.
+    pub precise: Option<PreciseResult>,
+    /// What became of the digits asked for.
+    pub digits: Option<DigitsReport>,
 }
 
 impl Run {
@@ -195,6 +208,12 @@ fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<
 
 /// Runs a compiled model; `mtsm` runs the polynomial system that it is transformed to.
 pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSink) -> Result<Run, RunError> {
+    if let Some(digits) = options.digits {
+        return digits::simulate(compiled, options, digits, sink);
+    }
+    if let Some(digits) = options.precision {
+        return precise::simulate(compiled, options, digits, digits, sink);
+    }
     let (choice, automatic) = choose(options)?;
     if choice.name() == "mtsm" {
         let polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
@@ -276,6 +295,8 @@ fn run(
         not_finite,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2] },
         outcome,
+        precise: None,
+        digits: None,
     })
 }
 
@@ -297,7 +318,12 @@ impl Compiled {
 
 /// Start and end of a run, where the options make sense.
 pub fn run_range(compiled: &Compiled, options: &RunOptions) -> Option<(f64, f64)> {
-    times(compiled, options, &compiled.parameter_values()).ok()
+    rounded_times(compiled, options).ok()
+}
+
+/// Start and end of a run.
+pub(crate) fn rounded_times(compiled: &Compiled, options: &RunOptions) -> Result<(f64, f64), RunError> {
+    times(compiled, options, &compiled.parameter_values())
 }
 
 fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]) -> Result<(f64, f64), RunError> {
@@ -343,7 +369,7 @@ fn check_counts(options: &RunOptions, span: f64) -> Result<(), RunError> {
     Ok(())
 }
 
-fn solver_options(
+pub(crate) fn solver_options(
     options: &RunOptions,
     t_start: f64,
     t_end: f64,
@@ -374,7 +400,7 @@ fn solver_options(
     };
     Ok(Options {
         rtol: options.rtol,
-        atol: AbsoluteTolerance::Same(options.atol),
+        atol: options.atol_each.clone().map_or(AbsoluteTolerance::Same(options.atol), AbsoluteTolerance::Each),
         step: options.step,
         h_max: options.h_max,
         max_steps: options.max_steps,

@@ -9,6 +9,7 @@ use crate::run::{rounded_times, solver_options};
 use crate::{Compiled, Run, RunError, RunOptions, Seconds, explain};
 use ordinate_program::Constant;
 use ordinate_solve::{Big, DoubleDouble, MAX_DIGITS, Outcome, PreciseOutcome, Status};
+pub(crate) use rows::Times;
 use rows::Writer;
 pub(crate) use session::{Session, obstacle};
 use std::time::Instant;

@@ -9,8 +9,16 @@ use std::ops::ControlFlow;
 /// The times of rows.
 pub(crate) enum Times<N> {
     /// t₀ + k · distance, up to the end; so many parts of the run, or a given distance.
-    Even { from: N, to: N, parts: f64 },
-    Every { from: N, to: N, distance: N },
+    Even {
+        from: N,
+        to: N,
+        parts: f64,
+    },
+    Every {
+        from: N,
+        to: N,
+        distance: N,
+    },
     At(Vec<N>),
 }
 

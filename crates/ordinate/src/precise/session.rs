@@ -49,7 +49,7 @@ impl<N: Constant> Session<N> {
     /// For numbers of so many digits. The options must make sense in double precision.
     pub fn new(compiled: &Compiled, options: &RunOptions, digits: u32) -> Result<Session<N>, RunError> {
         let bits = (f64::from(digits + GUARD_DIGITS) * LOG2_10).ceil() as usize;
-        let Times { t_start, t_end, at } = times(compiled, options, bits)?;
+        let Times::<N> { t_start, t_end, at } = times(compiled, options, bits)?;
         let start = t_start.to_f64();
         // for its messages about start values
         let given = StartValues::new(compiled, &mut Evaluator::new(compiled.program.clone()), start)?;
@@ -95,12 +95,7 @@ impl<N: Constant> Session<N> {
     }
 
     /// Integrates from start to end; a run that costs more products than this ends early.
-    pub fn run(
-        &mut self,
-        options: &RunOptions,
-        max_products: f64,
-        sink: &mut dyn PreciseSink<N>,
-    ) -> PreciseOutcome<N> {
+    pub fn run(&mut self, options: &RunOptions, max_products: f64, sink: &mut dyn PreciseSink<N>) -> PreciseOutcome<N> {
         let wishes = PreciseOptions {
             digits: f64::from(self.digits) + 1.0,
             bits: self.bits,

@@ -351,6 +351,10 @@ impl Precise for Big {
         Big::sum(pairs.filter_map(|(a, b)| a.raw().zip(b.raw())))
     }
 
+    fn to_big(&self) -> Big {
+        self.clone()
+    }
+
     fn to_decimal(&self, digits: usize) -> String {
         if !self.is_finite() {
             return self.to_f64().to_string();

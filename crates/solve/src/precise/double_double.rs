@@ -91,11 +91,6 @@ impl DoubleDouble {
         let (hi, lo) = fast_two_sum(hi, lo);
         DoubleDouble { hi, lo }
     }
-
-    /// The same number with more digits, for functions.
-    pub fn to_big(self) -> Big {
-        Big::exact(self.hi, FUNCTION_BITS) + Big::splat(self.lo)
-    }
 }
 
 impl Add for DoubleDouble {
@@ -219,6 +214,11 @@ impl Precise for DoubleDouble {
             return unsafe { inner_fused(pairs) };
         }
         inner(pairs, two_product)
+    }
+
+    /// With more digits, for functions.
+    fn to_big(&self) -> Big {
+        Big::exact(self.hi, FUNCTION_BITS) + Big::splat(self.lo)
     }
 
     fn to_decimal(&self, digits: usize) -> String {

@@ -1,5 +1,6 @@
 //! What a run in another precision needs of its numbers.
 
+use super::Big;
 use crate::Arithmetic;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -35,6 +36,9 @@ pub trait Precise: Arithmetic<Stored = Self> + PartialOrd + Debug + Send + 'stat
     fn dot<'a>(pairs: impl Iterator<Item = (&'a Self, &'a Self)> + Clone) -> Self
     where
         Self: 'a;
+
+    /// The same as a long number, exactly.
+    fn to_big(&self) -> Big;
 
     /// Its decimal form with so many significant digits.
     fn to_decimal(&self, digits: usize) -> String;
@@ -73,6 +77,10 @@ impl Precise for f64 {
 
     fn dot<'a>(pairs: impl Iterator<Item = (&'a f64, &'a f64)> + Clone) -> f64 {
         pairs.fold(0.0, |sum, (a, b)| sum + a * b)
+    }
+
+    fn to_big(&self) -> Big {
+        Big::exact(*self, 64)
     }
 
     fn to_decimal(&self, digits: usize) -> String {

@@ -185,12 +185,13 @@ impl<N: Precise> Run<'_, N> {
             let t = if ends { self.t_end.clone() } else { self.t.clone() + step.clone() };
             let y = self.values(&step);
             let slopes = self.slopes(&step);
+            let inside = self.rows_inside(&t);
             let mut f = std::mem::take(&mut self.f);
             self.system.begin(&t, &y, &mut f);
             let good = self.defect(&slopes, &f, &y, &step);
             self.f = f;
             if good {
-                return self.accept(t, y, &step);
+                return self.accept(t, y, &step, &inside);
             }
             self.statistics.rejected += 1;
             h *= 0.5;
@@ -222,8 +223,9 @@ impl<N: Precise> Run<'_, N> {
             self.extend();
         }
         let y = self.values(&step);
+        let inside = self.rows_inside(&t);
         self.system.begin(&t, &y, &mut self.f);
-        self.accept(t, y, &step)
+        self.accept(t, y, &step, &inside)
     }
 
     /// Whether the last terms are below the tolerance, absolute as the method with a fixed step is defined.
@@ -234,10 +236,21 @@ impl<N: Precise> Run<'_, N> {
         last.into_iter().all(|k| (0..self.y.len()).all(|i| term(k, i) <= self.tolerance))
     }
 
-    fn accept(&mut self, t: N, y: Vec<N>, step: &N) -> Result<(), Reason> {
-        while let Some(row) = self.next_row.clone().filter(|row| *row < t) {
-            let inside = self.values(&(row.clone() - self.t.clone()));
-            let flow = self.sink.row(&row, &inside);
+    /// The rows before the end of a step, computed while its series is still there.
+    fn rows_inside(&mut self, end: &N) -> Vec<(N, Vec<N>)> {
+        let mut inside = Vec::new();
+        let mut row = self.next_row.clone();
+        while let Some(t) = row.filter(|row| row < end) {
+            let y = self.values(&(t.clone() - self.t.clone()));
+            inside.push((t, y));
+            row = self.sink.row_time(self.rows + inside.len());
+        }
+        inside
+    }
+
+    fn accept(&mut self, t: N, y: Vec<N>, step: &N, inside: &[(N, Vec<N>)]) -> Result<(), Reason> {
+        for (row, y) in inside {
+            let flow = self.sink.row(row, y);
             self.obey(flow)?;
             self.advance_row();
         }
