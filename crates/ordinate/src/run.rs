@@ -212,7 +212,8 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
         return digits::simulate(compiled, options, digits, sink);
     }
     if let Some(digits) = options.precision {
-        return precise::simulate(compiled, options, digits, digits, sink);
+        // two more are shown than are asked for: enough to read the same number back
+        return precise::simulate(compiled, options, digits, digits.saturating_add(2), sink);
     }
     let (choice, automatic) = choose(options)?;
     if choice.name() == "mtsm" {

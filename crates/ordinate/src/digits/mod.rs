@@ -13,9 +13,11 @@ mod samples;
 use crate::precise::{self, obstacle};
 use crate::run::{self, rounded_times, solver_options};
 use crate::{Compiled, RowSink, Run, RunError, RunOptions, explain::Explanation, short};
+use ordinate_model::Sorted;
 use ordinate_solve::{AUTOMATIC, MAX_DIGITS, Reason, Status, by_name};
 use samples::{Difference, Grid, Samples};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// What became of the digits asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +82,10 @@ const MAX_PRODUCTS: f64 = 4e8;
 const MAX_PRODUCTS_STIFF: f64 = 6e7;
 
 /// Steps of a method that is only compared with.
-const MAX_STEPS_OF_CHECK: u64 = 2_000_000;
+const MAX_STEPS_OF_CHECK: u64 = 300_000;
+
+/// By so many times its rounding a constant is moved to see what that does.
+const DISTURBANCE: f64 = 32.0;
 
 /// Numbers that are kept for comparison.
 const MAX_SAMPLES: usize = 200_000;
@@ -154,7 +159,8 @@ impl Search<'_> {
         let rtol = 10f64.powf(-exponent).max(1e-15);
         let mut atol: Vec<f64> = scales.iter().map(|scale| (scale * rtol).max(1e-300)).collect();
         let largest = scales.iter().copied().fold(1.0, f64::max);
-        // states that are not shown are measured by the others
+        // states that are not shown are measured by what is
+        atol.truncate(self.grid.compiled.program.visible);
         atol.resize(self.grid.compiled.program.layout.states, rtol * largest);
         RunOptions { method: method.into(), rtol, atol_each: Some(atol), ..self.options.clone() }
     }
@@ -322,9 +328,14 @@ impl Search<'_> {
             if let Some(coarser) = before.replace(samples) {
                 let samples = before.as_ref().expect("it was put there");
                 let mut found = samples.difference(&coarser);
-                let (confirmed, opinion) = self.other_method(samples, other, implicit, &scales)?;
-                if confirmed.digits < found.digits {
-                    found = confirmed;
+                let mut opinion = String::new();
+                // The other method is asked only where there is something to confirm.
+                if self.enough(&found) || best.as_ref().is_none_or(|known| known.reached < found.digits) {
+                    let (confirmed, text) = self.other_method(samples, other, implicit, &scales)?;
+                    opinion = text;
+                    if confirmed.digits < found.digits {
+                        found = confirmed;
+                    }
                 }
                 if best.as_ref().is_none_or(|known| known.reached < found.digits) {
                     best = Some(Found {
@@ -342,9 +353,33 @@ impl Search<'_> {
             }
         }
         match best {
-            Some(found) => Ok(Plan::Found(found)),
+            Some(found) => self.with_rounded_constants(found, before.as_ref(), &why),
             None => Ok(Plan::Ended(RunOptions { rtol: 1e-12, atol: 1e-14, ..self.options.clone() })),
         }
+    }
+
+    /// What rounding of the constants costs, which all runs in doubles share: found by a run with constants that are
+    /// wrong by a multiple of it.
+    fn with_rounded_constants(&self, found: Found, samples: Option<&Samples>, why: &str) -> Result<Plan, RunError> {
+        let Some(samples) = samples else { return Ok(Plan::Found(found)) };
+        let mut program = ordinate_program::compile(&mut Sorted::clone(&self.grid.compiled.sorted), true);
+        program.disturb_constants(DISTURBANCE);
+        let compiled = Compiled { program: Arc::new(program), ..self.grid.compiled.clone() };
+        let grid = Grid { compiled: &compiled, parts: self.grid.parts, range: self.grid.range };
+        let (run, disturbed) = grid.doubles(&found.options)?;
+        let cost = samples.difference(&disturbed);
+        let digits = cost.digits + DISTURBANCE.log10();
+        if run.outcome.status != Status::Ok || digits >= found.reached {
+            return Ok(Plan::Found(found));
+        }
+        let enough = digits >= f64::from(self.asked);
+        Ok(Plan::Found(Found {
+            reached: digits,
+            state: cost.state,
+            checked_by: format!("{}, and with other roundings of its constants", found.checked_by),
+            why: (!enough).then(|| format!("rounding of the constants costs the others, and {why}")),
+            ..found
+        }))
     }
 
     /// How another method sees it. One of low order cannot have all digits; that it comes nearer with a finer tolerance
@@ -398,7 +433,8 @@ impl Search<'_> {
         };
         if !delivered && run.outcome.status == Status::Ok {
             run.outcome.status = Status::Stopped;
-            run.reason = Some(refusal(&report, run.outcome.t_reached, compiled.program.state_names.get(found.state)));
+            let names = compiled.stored_names();
+            run.reason = Some(refusal(&report, run.outcome.t_reached, names.get(found.state + 1)));
         }
         run.digits = Some(report);
         Ok(run)

@@ -2,14 +2,16 @@
 
 use crate::precise::{DOUBLE_DOUBLE_DIGITS, Session};
 use crate::{Compiled, Memory, RowTimes, Run, RunError, RunOptions, run};
-use ordinate_program::Constant;
+use ordinate_program::{Constant, PreciseProgram};
 use ordinate_solve::{Arithmetic, Big, DoubleDouble, Precise, PreciseSink, Reason};
-use std::f64::consts::LOG10_2;
+use std::f64::consts::{LOG2_10, LOG10_2};
 use std::ops::ControlFlow;
 
-/// The stored states at the times k/parts of the run, as far as it got.
+/// The stored states, or what is stored where no state is, at the times k/parts of the run, as far as it got.
 pub(super) struct Samples {
     rows: Vec<Option<Vec<Big>>>,
+    /// −log₂ of what may be nothing but rounding, in units of the largest state.
+    noise: f64,
 }
 
 /// How two solutions differ.
@@ -22,6 +24,9 @@ pub(super) struct Difference {
     /// The part of the run after which no digit agrees.
     pub lost: Option<f64>,
 }
+
+/// log₂ of the roundings that add up in a run.
+const NOISE: f64 = 13.0;
 
 /// Digits of solutions that are the same to the last bit.
 const ALL_DIGITS: f64 = 999.0;
@@ -37,23 +42,38 @@ impl Samples {
     /// How far another solution is from this one.
     pub fn difference(&self, other: &Samples) -> Difference {
         let scales: Vec<f64> = self.scales().iter().map(|scale| scale.log2()).collect();
+        let largest = scales.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let noise = largest - self.noise.min(other.noise);
         let mut found = Difference { digits: ALL_DIGITS, state: 0, lost: None };
+        for (i, &scale) in scales.iter().enumerate() {
+            let own = self.of_state(other, i, scale);
+            // What should be zero and is nothing but rounding has no digits of its own.
+            let state = if own.digits < 3.0 && scale <= noise { self.of_state(other, i, largest) } else { own };
+            if state.digits < found.digits {
+                (found.digits, found.state) = (state.digits, i);
+            }
+            found.lost = match (found.lost, state.lost) {
+                (Some(a), Some(b)) => Some(f64::min(a, b)),
+                (a, b) => a.or(b),
+            };
+        }
+        found
+    }
+
+    /// The same for one state, in units of 2^scale.
+    fn of_state(&self, other: &Samples, state: usize, scale: f64) -> Difference {
+        let mut found = Difference { digits: ALL_DIGITS, state, lost: None };
         let parts = self.rows.len().max(2) as f64 - 1.0;
         for (k, (a, b)) in self.rows.iter().zip(&other.rows).enumerate() {
             let (Some(a), Some(b)) = (a, b) else { continue };
-            for (i, (a, b)) in a.iter().zip(b).enumerate() {
-                let size = (a.clone() - b.clone()).log2();
-                if size == f64::NEG_INFINITY {
-                    continue;
-                }
-                // what should be zero all the time and is not has no digit
-                let digits = if scales[i].is_finite() { (scales[i] - size) * LOG10_2 } else { 0.0 };
-                if digits < found.digits || digits.is_nan() {
-                    (found.digits, found.state) = (if digits.is_nan() { 0.0 } else { digits }, i);
-                }
-                if digits < 1.0 && found.lost.is_none() {
-                    found.lost = Some((k as f64 / parts).max(1.0 / parts));
-                }
+            let size = (a[state].clone() - b[state].clone()).log2();
+            if size == f64::NEG_INFINITY {
+                continue;
+            }
+            let digits = if scale.is_finite() && !size.is_nan() { (scale - size) * LOG10_2 } else { 0.0 };
+            found.digits = found.digits.min(digits);
+            if digits < 1.0 && found.lost.is_none() {
+                found.lost = Some((k as f64 / parts).max(1.0 / parts));
             }
         }
         found
@@ -73,6 +93,14 @@ pub(super) struct Grid<'a> {
 }
 
 impl Grid<'_> {
+    /// How many columns are compared: the states that the text names, or all that are stored if it names none.
+    fn compared(&self) -> usize {
+        match self.compiled.program.visible {
+            0 => self.compiled.sorted.columns.len(),
+            states => states,
+        }
+    }
+
     /// A run in double precision, and what it gives.
     pub fn doubles(&self, options: &RunOptions) -> Result<(Run, Samples), RunError> {
         let (from, to) = self.range;
@@ -82,14 +110,14 @@ impl Grid<'_> {
         let mut memory = Memory::default();
         let options = RunOptions { rows: RowTimes::At(texts), repeat: 1, ..options.clone() };
         let run = run::simulate(self.compiled, &options, &mut memory)?;
-        let states = self.compiled.program.visible;
+        let compared = self.compared();
         let column = memory.columns.first().map_or(&[][..], Vec::as_slice);
         let row = |t: &f64| {
             // after an event, where it falls on a row
             let k = column.iter().rposition(|known| known == t)?;
-            Some(memory.columns[1..=states].iter().map(|column| Big::splat(column[k])).collect())
+            Some(memory.columns[1..=compared].iter().map(|column| Big::splat(column[k])).collect())
         };
-        Ok((run, Samples { rows: times.iter().map(row).collect() }))
+        Ok((run, Samples { rows: times.iter().map(row).collect(), noise: 53.0 - NOISE }))
     }
 
     /// The same beyond double precision, and why it ended early.
@@ -115,17 +143,21 @@ impl Grid<'_> {
         let options = RunOptions { rows: RowTimes::Even(self.parts + 1), ..options.clone() };
         let mut session = Session::<N>::new(self.compiled, &options, digits)?;
         let times = crate::precise::Times::new(&options.rows, &session);
-        let mut collector = Collector { times, states: self.compiled.program.visible, rows: Vec::new() };
+        let program = self.compiled.program.clone();
+        let outputs = (program.visible == 0).then(|| PreciseProgram::new(program, session.bits)).flatten();
+        let mut collector = Collector { times, outputs, compared: self.compared(), rows: Vec::new() };
         let outcome = session.run(&options, max_products, &mut collector);
         let mut rows: Vec<Option<Vec<Big>>> = collector.rows.into_iter().map(Some).collect();
         rows.resize_with(self.parts + 1, || None);
-        Ok((Samples { rows }, outcome.reason))
+        Ok((Samples { rows, noise: f64::from(digits) * LOG2_10 - NOISE }, outcome.reason))
     }
 }
 
 struct Collector<N> {
     times: crate::precise::Times<N>,
-    states: usize,
+    /// Where no state is stored.
+    outputs: Option<PreciseProgram<N>>,
+    compared: usize,
     rows: Vec<Vec<Big>>,
 }
 
@@ -134,8 +166,10 @@ impl<N: Constant> PreciseSink<N> for Collector<N> {
         self.times.get(k)
     }
 
-    fn row(&mut self, _t: &N, y: &[N]) -> ControlFlow<()> {
-        self.rows.push(y[..self.states].iter().map(N::to_big).collect());
+    fn row(&mut self, t: &N, y: &[N]) -> ControlFlow<()> {
+        let outputs = self.outputs.as_mut().map(|program| program.outputs(t, y));
+        let values = outputs.as_deref().unwrap_or(y);
+        self.rows.push(values[..self.compared].iter().map(N::to_big).collect());
         ControlFlow::Continue(())
     }
 

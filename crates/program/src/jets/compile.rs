@@ -109,6 +109,9 @@ enum Shared {
 /// What is shared: the function, the node, its factor and its constant.
 type SharedKey<N> = (Shared, u32, <N as Precise>::Key, <N as Precise>::Key);
 
+/// A sum of two terms: its nodes, their coefficients and the constant.
+type SumKey<N> = ([u32; 2], [<N as Precise>::Key; 3]);
+
 fn key<N: Constant>(what: Shared, a: &Operand<N>) -> SharedKey<N> {
     (what, a.node, a.factor.key(), a.constant.key())
 }
@@ -121,7 +124,7 @@ struct Compiler<'a, N: Constant> {
     /// Nodes that several functions of one operand share.
     shared: FxHashMap<SharedKey<N>, u32>,
     /// Nodes of sums of two terms, by these with the first one positive; and which sign it has.
-    sums: FxHashMap<([u32; 2], [N::Key; 3]), (u32, f64)>,
+    sums: FxHashMap<SumKey<N>, (u32, f64)>,
     /// Nodes of products of two nodes.
     products: FxHashMap<[u32; 2], u32>,
 }

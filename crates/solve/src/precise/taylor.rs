@@ -79,6 +79,9 @@ pub struct PreciseOutcome<N> {
 /// Terms at the end of a series that say how it goes on; gaps as of even functions must not pass for its end.
 const LAST_TERMS: usize = 6;
 
+/// log₂ of the roundings that add up in a step.
+const ROUNDING: f64 = 12.0;
+
 /// With a fixed step, orders are doubled up to this.
 const HIGHEST_ORDER: usize = 4096;
 
@@ -328,9 +331,14 @@ impl<N: Precise> Run<'_, N> {
         Err(Reason::NoSeries { t: self.t.to_f64(), component: 0, order: self.order as u32 })
     }
 
+    /// log₂ of what rounding of the largest state leaves: the unit of a state that should be zero is at least this.
+    fn noise(&self) -> f64 {
+        self.peaks.iter().copied().fold(f64::NEG_INFINITY, f64::max) + ROUNDING - self.options.bits as f64
+    }
+
     /// log₂ of the step in units of the scale: a term of order k may be e^(2(p − k)) times as large as the last one.
     fn allowed(&self) -> f64 {
-        let p = self.order;
+        let (p, noise) = (self.order, self.noise());
         let mut least = f64::INFINITY;
         for (i, peak) in self.peaks.iter().enumerate() {
             let c = self.system.coefficients(i);
@@ -339,8 +347,8 @@ impl<N: Precise> Run<'_, N> {
                 // a state that was always zero so far is measured by what it becomes
                 false => c[1..].iter().map(N::log2).fold(f64::NEG_INFINITY, f64::max),
             };
-            for k in p.saturating_sub(LAST_TERMS - 1).max(1)..=p {
-                let size = c[k].log2() - unit;
+            for (k, c) in c.iter().enumerate().skip(p.saturating_sub(LAST_TERMS - 1).max(1)) {
+                let size = c.log2() - unit.max(noise);
                 if size > f64::NEG_INFINITY {
                     least = least.min((self.tolerance + 2.0 * LOG2_E * (p - k) as f64 - size) / k as f64);
                 }
@@ -349,16 +357,17 @@ impl<N: Precise> Run<'_, N> {
         least - 0.1
     }
 
-    /// Whether the polynomial satisfies the equation at its end, in what that means for the step.
+    /// Whether the polynomial satisfies the equation at its end, in what that means for the step. What rounding of all that
+    /// f is made of does to it is not the fault of the step.
     fn defect(&self, slopes: &[N], f: &[N], y: &[N], step: &N) -> bool {
-        let rounding = 12.0 - self.options.bits as f64;
+        let changes = f.iter().map(|f| f.log2() + step.log2());
+        let largest = changes.chain(y.iter().map(N::log2)).fold(f64::NEG_INFINITY, f64::max);
+        let noise = self.noise().max(largest + ROUNDING - self.options.bits as f64);
         f.iter().enumerate().all(|(i, f)| {
             let defect = (slopes[i].clone() - f.clone()) * step.clone();
             let error = defect.log2() - ((self.order + 1) as f64).log2();
-            let largest = self.peaks[i].max(y[i].log2()).max(f.log2() + step.log2());
             let unit = self.peaks[i].max(y[i].log2());
-            f.is_finite()
-                && (error <= self.tolerance + 3.0 + unit || error <= rounding + largest || error == f64::NEG_INFINITY)
+            f.is_finite() && error <= (self.tolerance + 3.0 + unit).max(noise)
         })
     }
 
