@@ -205,11 +205,11 @@ pub struct RunArgs {
     /// More about the run
     #[arg(short, long)]
     pub verbose: bool,
-    /// Digits of the result, instead of tolerances
-    #[arg(long, value_name = "N", hide = true)]
+    /// Correct digits of every state: tolerances, method and precision follow, and the result is checked
+    #[arg(long, value_name = "N", conflicts_with_all = ["precision", "step", "order", "max_order", "realtime"])]
     pub digits: Option<u32>,
-    /// Digits of the arithmetic
-    #[arg(long, value_name = "N", hide = true)]
+    /// Decimal digits of the arithmetic, instead of doubles (method taylor)
+    #[arg(long, value_name = "N", conflicts_with = "realtime")]
     pub precision: Option<u32>,
 }
 

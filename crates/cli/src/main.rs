@@ -6,6 +6,7 @@ mod check;
 mod clock;
 mod compare;
 mod convert;
+mod digits;
 mod equilibria;
 mod examples;
 mod help;

@@ -59,7 +59,14 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     if let Some((name, t)) = &run.not_finite {
         line("note", &format!("`{name}` is not a finite number at t = {}", short(*t)));
     }
+    if let Some(digits) = &run.digits {
+        line("digits", &digits.to_text());
+    }
+    if let Some(precise) = &run.precise {
+        line("numbers", &format!("{} digits", precise.digits));
+    }
     match run.step {
+        _ if run.digits.is_some() || (run.precise.is_some() && run.step.is_none()) => {}
         Some(h) => {
             line("asked", &format!("fixed step {}: the error is not controlled", short(h)));
             let span = run.t_end - run.t_start;

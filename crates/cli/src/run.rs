@@ -120,13 +120,7 @@ fn timing_text(timing: &Option<RealTimeReport>) -> String {
 }
 
 fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
-    let later = [
-        (args.digits.is_some(), "--digits", "use --rtol and --atol"),
-        (args.precision.is_some(), "--precision", "runs are in double precision"),
-    ];
-    if let Some((_, option, instead)) = later.iter().find(|(given, ..)| *given) {
-        return Err(usage(&format!("`{option}` is not available in this version; {instead}")));
-    }
+    crate::digits::check(args)?;
     for (name, value) in [("--rtol", args.rtol), ("--atol", args.atol)] {
         if !(value >= 0.0 && value.is_finite()) {
             return Err(usage(&format!("`{name} {value}` must be a number that is not negative")));
@@ -161,6 +155,9 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
         newton: newton::options(&args.newton)?,
         rtol: args.rtol,
         atol: args.atol,
+        atol_each: None,
+        digits: args.digits,
+        precision: args.precision,
         step: args.step,
         h_max: args.max_step,
         max_steps: args.max_steps,
@@ -177,7 +174,9 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
 fn comments(compiled: &Compiled, options: &RunOptions) -> Vec<String> {
     let mut lines = vec![format!("ordinate {}  model {}", env!("CARGO_PKG_VERSION"), compiled.name)];
     let step = options.step.map_or(String::new(), |h| format!("  step {h:?}"));
-    lines.push(format!("method {}  rtol {:?}  atol {:?}{step}", options.method, options.rtol, options.atol));
+    let accuracy =
+        crate::digits::comment(options).unwrap_or_else(|| format!("rtol {:?}  atol {:?}", options.rtol, options.atol));
+    lines.push(format!("method {}  {accuracy}{step}", options.method));
     let parameters = compiled.parameter_values();
     if !parameters.is_empty() {
         let list: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
@@ -307,6 +306,10 @@ impl RowSink for Outputs {
 
     fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
         self.each(|sink| sink.row(values))
+    }
+
+    fn precise_row(&mut self, values: &[f64], texts: &[String]) -> Result<(), RowError> {
+        self.each(|sink| sink.precise_row(values, texts))
     }
 
     fn step(&mut self, t: f64, h: f64, order: u32) -> bool {

@@ -5,7 +5,7 @@ use ordinate_syntax::{BinaryOp, NodeId, NodeKind, StatementKind, UnaryOp, parse}
 
 /// The expression that a text stands for; `name` gives what the names in it mean. `None` if it is not made of
 /// numbers, operations, functions of one argument and such names.
-pub(crate) fn read(
+pub fn read_constant(
     g: &mut Graph,
     text: &str,
     name: &mut dyn FnMut(&mut Graph, &str) -> Option<ExprId>,
@@ -48,7 +48,7 @@ pub(crate) fn read(
 pub fn constant(text: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
     let mut g = Graph::new();
     let mut names: Vec<f64> = Vec::new();
-    let e = read(&mut g, text, &mut |g, name| {
+    let e = read_constant(&mut g, text, &mut |g, name| {
         names.push(lookup(name)?);
         Some(g.variable(ordinate_expr::VarId(names.len() as u32 - 1)))
     })?;

@@ -21,7 +21,7 @@ mod units;
 mod variational;
 
 pub use consequences::merge;
-pub use constant::constant;
+pub use constant::{constant, read_constant};
 pub use forcing::{Forcing, forcing};
 pub use model::*;
 pub use resolve::{Overrides, Resolved, SetError, resolve};

@@ -75,15 +75,68 @@ impl Task<'_> {
         options: &Options,
         t_end: f64,
         sink: &mut dyn Sink,
+        follow: bool,
     ) -> Result<Outcome, UsageError> {
         let mut method = self.choice.build(self.compiled.program.layout.states, options.step.is_some());
+        if follow {
+            method.follow_error();
+        }
         ordinate_solve::solve(evaluator, method.as_mut(), &self.start.from(self.t_start), t_end, options, sink)
+    }
+
+    /// The error that the method itself has carried along. What a function of the states makes of it is not linear.
+    fn carried(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
+        let at_end = outcome.error.as_ref()?;
+        let (layout, states) = (&self.compiled.program.layout, self.compiled.program.visible);
+        if layout.discrete() > 0 || kept.too_many || kept.stride > 1 || layout.states != states {
+            return None;
+        }
+        let mut points = vec![(self.t_start, vec![0.0; layout.states])];
+        points.extend(kept.points.iter().cloned());
+        if points.last().is_some_and(|(t, _)| *t < outcome.t_reached) {
+            points.push((outcome.t_reached, at_end.clone()));
+        }
+        let mut evaluator = Evaluator::new(evaluator.program().clone());
+        let columns = kept.stored - 1;
+        let mut rows: Vec<Vec<f64>> = vec![Vec::new(); columns];
+        let mut largest = vec![0.0f64; columns];
+        let (mut y, mut moved) = (vec![0.0; states], vec![0.0; states]);
+        let results = self.compiled.program.outputs.results.len();
+        let (mut out, mut moved_out) = (vec![0.0; results], vec![0.0; results]);
+        let mut k = 0;
+        for (row, &t) in kept.columns[0].iter().enumerate() {
+            while k + 2 < points.len() && points[k + 1].0 < t {
+                k += 1;
+            }
+            let [(t0, e0), (t1, e1)] = [&points[k], &points[(k + 1).min(points.len() - 1)]];
+            let part = if t1 > t0 { ((t - t0) / (t1 - t0)).clamp(0.0, 1.0) } else { 1.0 };
+            for i in 0..states {
+                y[i] = kept.columns[i + 1][row];
+                moved[i] = y[i] - (e0[i] + part * (e1[i] - e0[i]));
+            }
+            evaluator.outputs(t, &y, &[], &mut out);
+            evaluator.outputs(t, &moved, &[], &mut moved_out);
+            for c in 0..columns {
+                let (own, better) =
+                    if c < states { (y[c], moved[c]) } else { (out[c - states], moved_out[c - states]) };
+                largest[c] = largest[c].max(size(better - own, own));
+                rows[c].push(better - own);
+            }
+        }
+        let last = rows.iter().map(|column| column.last().copied().unwrap_or(0.0)).collect();
+        let lost = lost(&kept.columns[..=states], &rows[..states]).into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let names = kept.names[1..kept.stored].to_vec();
+        let until = outcome.t_reached;
+        Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, corrected: false })
     }
 
     /// The error of `outcome`, whose rows are in `kept`.
     pub fn global_error(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &mut Kept) -> Option<GlobalError> {
         if outcome.status == Status::Interrupted {
             return None;
+        }
+        if let Some(found) = self.carried(evaluator, outcome, kept) {
+            return Some(found);
         }
         // A run that was ended by the model ends when its companion comes to that.
         let ended = outcome.status == Status::Ok && outcome.t_reached < self.t_end;
@@ -99,7 +152,7 @@ impl Task<'_> {
             let mut rows = Beside { sink: kept.sink, columns: Vec::new() };
             let mut recorder = Recorder::new(self.compiled, &mut rows, &start);
             recorder.announce(kept.names.clone(), kept.stored);
-            let Ok(other) = beside.solve(&mut other_evaluator, &options, t_end, &mut recorder) else { continue };
+            let Ok(other) = beside.solve(&mut other_evaluator, &options, t_end, &mut recorder, false) else { continue };
             let columns = rows.columns;
             let factor = companion.factor(&outcome.statistics, &other.statistics);
             let finals = [outcome, &other].map(|outcome| final_values(self.compiled, outcome));
@@ -208,11 +261,24 @@ pub(crate) struct Kept<'a> {
     columns: Vec<Vec<f64>>,
     stride: usize,
     skipped: usize,
+    /// The error of the states at the ends of steps, from methods that carry it along, as long as there are not too many.
+    points: Vec<(f64, Vec<f64>)>,
+    too_many: bool,
 }
 
 impl<'a> Kept<'a> {
     pub fn new(sink: &'a mut dyn RowSink, wish: ErrorWish) -> Kept<'a> {
-        Kept { sink, wish, names: Vec::new(), stored: 1, columns: Vec::new(), stride: 1, skipped: 0 }
+        Kept {
+            sink,
+            wish,
+            names: Vec::new(),
+            stored: 1,
+            columns: Vec::new(),
+            stride: 1,
+            skipped: 0,
+            points: Vec::new(),
+            too_many: false,
+        }
     }
 
     /// Whether rows wait for their error.
@@ -310,6 +376,13 @@ impl RowSink for Kept<'_> {
 
     fn wants_steps(&self) -> bool {
         self.sink.wants_steps()
+    }
+
+    fn error(&mut self, t: f64, error: &[f64]) {
+        self.too_many |= self.points.len() * error.len() > MAX_KEPT;
+        if !self.too_many {
+            self.points.push((t, error.to_vec()));
+        }
     }
 
     fn iterate(&mut self, iterate: &ordinate_solve::NewtonIterate) {

@@ -19,6 +19,7 @@
 mod batch;
 mod compare;
 mod compile;
+mod digits;
 mod eigen;
 mod equilibria;
 mod error;
@@ -28,6 +29,7 @@ mod info;
 mod methods;
 mod number;
 mod periodic;
+mod precise;
 mod rates;
 mod realtime;
 mod record;
@@ -44,6 +46,7 @@ pub mod transform;
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use digits::DigitsReport;
 pub use equilibria::{
     Equilibria, EquilibriaError, EquilibriaOptions, Equilibrium, equilibria, equilibria_json, equilibria_text,
 };
@@ -59,6 +62,7 @@ pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has
 pub use periodic::{
     Orbit, Periodic, PeriodicError, PeriodicOptions, periodic, periodic_figure, periodic_json, periodic_text,
 };
+pub use precise::PreciseResult;
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};

@@ -22,6 +22,10 @@ pub trait RowSink {
     }
     /// One row.
     fn row(&mut self, values: &[f64]) -> Result<(), RowError>;
+    /// One row of a run beyond double precision: rounded, and those that belong into files with all digits.
+    fn precise_row(&mut self, values: &[f64], _texts: &[String]) -> Result<(), RowError> {
+        self.row(values)
+    }
     /// An accepted step; returns whether to go on.
     fn step(&mut self, _t: f64, _h: f64, _order: u32) -> bool {
         true
@@ -30,6 +34,8 @@ pub trait RowSink {
     fn wants_steps(&self) -> bool {
         false
     }
+    /// The estimate of (computed − true) of the states at the end of a step, from methods that carry it along.
+    fn error(&mut self, _t: f64, _error: &[f64]) {}
     /// An iterate of Newton's method, where they are traced.
     fn iterate(&mut self, _iterate: &NewtonIterate) {}
     /// Asked now and then: whether to go on.
@@ -106,6 +112,10 @@ impl<W: Write> RowSink for CsvRows<W> {
         }
         self.line.push(b'\n');
         self.out.write_all(&self.line).map_err(|e| self.fail(&e))
+    }
+
+    fn precise_row(&mut self, _values: &[f64], texts: &[String]) -> Result<(), RowError> {
+        writeln!(self.out, "{}", texts.join(",")).map_err(|e| self.fail(&e))
     }
 }
 

@@ -122,6 +122,10 @@ impl Sink for Recorder<'_> {
         ControlFlow::Break(Interrupt)
     }
 
+    fn error(&mut self, t: f64, error: &[f64]) {
+        self.sink.error(t, error);
+    }
+
     fn iterate(&mut self, iterate: &NewtonIterate) {
         self.sink.iterate(iterate);
     }

@@ -5,7 +5,10 @@ use crate::methods::choose;
 use crate::recorder::{Recorder, final_values};
 use crate::start::StartValues;
 use crate::transform::polynomial;
-use crate::{Compiled, ErrorWish, GlobalError, RowError, RowSink, explain, number_hint, short};
+use crate::{
+    Compiled, DigitsReport, ErrorWish, GlobalError, PreciseResult, RowError, RowSink, digits, explain, number_hint,
+    precise, short,
+};
 use ordinate_model::constant;
 use ordinate_program::Evaluator;
 use ordinate_solve::{
@@ -54,6 +57,12 @@ pub struct RunOptions {
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: f64,
+    /// One per state instead of that.
+    pub atol_each: Option<Vec<f64>>,
+    /// Correct digits asked for; tolerances, method and precision follow from them.
+    pub digits: Option<u32>,
+    /// Decimal digits of the arithmetic, instead of doubles.
+    pub precision: Option<u32>,
     /// Fixed step.
     pub step: Option<f64>,
     /// Longest step.
@@ -83,6 +92,9 @@ impl Default for RunOptions {
             newton: NewtonOptions::default(),
             rtol: solver.rtol,
             atol: 1e-9,
+            atol_each: None,
+            digits: None,
+            precision: None,
             step: None,
             h_max: None,
             max_steps: solver.max_steps,
@@ -113,6 +125,8 @@ pub struct Seconds {
     pub solve: f64,
     /// Median of the repeated solutions.
     pub solve_median: f64,
+    /// The first solution alone, without its error.
+    pub solution: f64,
 }
 
 /// What came out of a run.
@@ -144,6 +158,10 @@ pub struct Run {
     pub not_finite: Option<(String, f64)>,
     /// Where the time went.
     pub seconds: Seconds,
+    /// More about a run beyond double precision.
+    pub precise: Option<PreciseResult>,
+    /// What became of the digits asked for.
+    pub digits: Option<DigitsReport>,
 }
 
 impl Run {
@@ -203,6 +221,13 @@ fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<
 
 /// Runs a compiled model; `mtsm` runs the polynomial system that it is transformed to.
 pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSink) -> Result<Run, RunError> {
+    if let Some(digits) = options.digits {
+        return digits::simulate(compiled, options, digits, sink);
+    }
+    if let Some(digits) = options.precision {
+        // two more are shown than are asked for: enough to read the same number back
+        return precise::simulate(compiled, options, digits, digits.saturating_add(2), sink);
+    }
     let (choice, automatic) = choose(options)?;
     if choice.name() == "mtsm" {
         let polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
@@ -240,11 +265,12 @@ fn run(
     let wrong = |e: UsageError| usage(explain::usage_error(&e, compiled));
 
     let mut kept = Kept::new(sink, options.error);
+    let follow = options.error != ErrorWish::Off;
     let begin = Instant::now();
     let mut recorder = Recorder::new(compiled, &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
-    let outcome = task.solve(&mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
+    let outcome = task.solve(&mut evaluator, &solver_options, t_end, &mut recorder, follow).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
@@ -252,6 +278,7 @@ fn run(
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
     }
+    let solution = begin.elapsed().as_secs_f64();
     let wanted = options.error != ErrorWish::Off && inconsistent.is_none();
     let mut estimate = |evaluator: &Evaluator, outcome: &Outcome| match wanted {
         true => task.global_error(evaluator, outcome, &mut kept),
@@ -262,7 +289,7 @@ fn run(
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
             let begin = Instant::now();
-            let again = task.solve(&mut evaluator, &solver_options, t_end, &mut Silent).map_err(wrong)?;
+            let again = task.solve(&mut evaluator, &solver_options, t_end, &mut Silent, follow).map_err(wrong)?;
             estimate(&evaluator, &again);
             seconds.push(begin.elapsed().as_secs_f64());
         }
@@ -294,8 +321,10 @@ fn run(
         error,
         rows,
         not_finite,
-        seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2] },
+        seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,
+        precise: None,
+        digits: None,
     })
 }
 
@@ -317,7 +346,12 @@ impl Compiled {
 
 /// Start and end of a run, where the options make sense.
 pub fn run_range(compiled: &Compiled, options: &RunOptions) -> Option<(f64, f64)> {
-    times(compiled, options, &compiled.parameter_values()).ok()
+    rounded_times(compiled, options).ok()
+}
+
+/// Start and end of a run.
+pub(crate) fn rounded_times(compiled: &Compiled, options: &RunOptions) -> Result<(f64, f64), RunError> {
+    times(compiled, options, &compiled.parameter_values())
 }
 
 fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]) -> Result<(f64, f64), RunError> {
@@ -363,7 +397,7 @@ fn check_counts(options: &RunOptions, span: f64) -> Result<(), RunError> {
     Ok(())
 }
 
-fn solver_options(
+pub(crate) fn solver_options(
     options: &RunOptions,
     t_start: f64,
     t_end: f64,
@@ -394,7 +428,7 @@ fn solver_options(
     };
     Ok(Options {
         rtol: options.rtol,
-        atol: AbsoluteTolerance::Same(options.atol),
+        atol: options.atol_each.clone().map_or(AbsoluteTolerance::Same(options.atol), AbsoluteTolerance::Each),
         step: options.step,
         h_max: options.h_max,
         max_steps: options.max_steps,

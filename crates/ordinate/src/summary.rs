@@ -21,7 +21,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         run.final_values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let (low, high, mean) = run.orders();
     let work = &statistics.evaluations;
-    json!({
+    let mut summary = json!({
         "schema": "ordinate.run/1",
         "status": status,
         "reason": reason,
@@ -47,7 +47,16 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
             "write": write_seconds,
         },
         "final": values,
-    })
+    });
+    if let Some(precise) = &run.precise {
+        let texts = precise.final_text.iter().map(|(name, text)| (name.clone(), json!(text)));
+        summary["precision"] = json!(precise.digits);
+        summary["final_text"] = Value::Object(texts.collect());
+    }
+    if let Some(digits) = &run.digits {
+        summary["digits"] = digits.to_json();
+    }
+    summary
 }
 
 /// `global_error` of the summary: of the states, and apart from them of what is computed from states.

@@ -67,12 +67,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let first_literal = c.first_literal();
     let first_computed = first_literal + program.literals.len() as u32;
     let first_temporary = first_computed + program.prologue.instructions.len() as u32;
-    let place = |r: &mut u32| {
-        let bases = [(TEMPORARY, first_temporary), (COMPUTED, first_computed), (LITERAL, first_literal)];
-        if let Some((mark, base)) = bases.into_iter().find(|(mark, _)| *r & mark != 0) {
-            *r = (*r & !mark) + base;
-        }
-    };
+    let place = placed([first_temporary, first_computed, first_literal]);
     program.literals.iter_mut().for_each(|(register, _)| place(register));
     let mut sections: Vec<&mut Section> = vec![
         &mut program.prologue,
@@ -103,6 +98,33 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     program.jacobian = jacobian;
     program.invariants_jacobian = invariants_jacobian;
     program.rates = rates;
+    program
+}
+
+/// The final place of a register that is marked, from those of the first temporary, computed constant and literal.
+fn placed([temporary, computed, literal]: [u32; 3]) -> impl Fn(&mut u32) {
+    move |r: &mut u32| {
+        let bases = [(TEMPORARY, temporary), (COMPUTED, computed), (LITERAL, literal)];
+        if let Some((mark, base)) = bases.into_iter().find(|(mark, _)| *r & mark != 0) {
+            *r = (*r & !mark) + base;
+        }
+    }
+}
+
+/// A program that has constants only, the `outputs`: expressions of numbers and parameters.
+pub fn compile_constants(sorted: &mut Sorted, roots: &[ExprId]) -> Program {
+    let mut c = Compiler::new(sorted);
+    let outputs = c.section(roots);
+    let first_literal = c.first_literal();
+    let (literals, prologue) = (std::mem::take(&mut c.literals), std::mem::take(&mut c.prologue));
+    let mut program = Program { literals, prologue, outputs, ..Program::default() };
+    program.first_computed = first_literal + program.literals.len() as u32;
+    program.first_temporary = program.first_computed + program.prologue.instructions.len() as u32;
+    program.registers = program.first_temporary as usize + program.outputs.instructions.len();
+    let place = placed([program.first_temporary, program.first_computed, first_literal]);
+    program.literals.iter_mut().for_each(|(register, _)| place(register));
+    relocate(&mut program.prologue, &place);
+    relocate(&mut program.outputs, &place);
     program
 }
 

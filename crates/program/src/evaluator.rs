@@ -299,7 +299,7 @@ impl Evaluator {
         // Lanes do not solve for algebraic states, nor keep to invariants.
         let Layout { algebraic, invariants, .. } = self.program.layout;
         let smooth = self.program.layout.discrete() == 0 && algebraic == 0 && invariants == 0;
-        smooth.then(|| jets::compile(&self.program, &self.program.rhs, &self.registers)).flatten()
+        smooth.then(|| jets::compile(&self.program, &self.program.rhs, &self.registers, jets::DOUBLE)).flatten()
     }
 
     /// The constants as they are after the prologue, for other evaluators over the same registers.

@@ -6,6 +6,7 @@
 //! other number types) walk over the same lists.
 
 mod compile;
+mod constant;
 mod evaluator;
 mod instruction;
 mod interval;
@@ -18,9 +19,10 @@ mod rounding;
 mod slopes;
 mod time_switch;
 
-pub use compile::compile;
+pub use compile::{compile, compile_constants};
+pub use constant::{Constant, constant_outputs};
 pub use evaluator::Evaluator;
 pub use instruction::*;
 pub use jacobian::Jacobian;
-pub use jets::{JetCode, JetInstruction, JetOp, LaneSeries, Operand, Sum, Value};
+pub use jets::{JetCode, JetInstruction, JetOp, LaneSeries, Operand, PreciseProgram, Sum, Value};
 pub use slopes::Rates;

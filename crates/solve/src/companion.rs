@@ -122,6 +122,7 @@ mod tests {
             energy_drift: None,
             chosen: None,
             exceeds: false,
+            error: None,
         }
     }
 

@@ -231,6 +231,7 @@ impl<'a> Run<'a> {
             stiff: self.stiffness.found,
             chosen: self.method.chosen(),
             exceeds: self.method.exceeds(),
+            error: self.method.error().map(<[f64]>::to_vec),
             energy_drift: self.method.energy_drift(),
         }
     }
@@ -403,6 +404,9 @@ impl<'a> Run<'a> {
             Found::Unfinished { .. } => self.restart_method(),
             Found::Nothing if instant => return self.event(None, plan.h),
             Found::Nothing | Found::TooLong => self.method.accept(),
+        }
+        if let Some(error) = self.method.error() {
+            self.sink.error(self.t, error);
         }
         self.events.accept();
         self.row_if_due()

@@ -6,6 +6,7 @@
 
 mod adams;
 pub mod algebra;
+mod arithmetic;
 mod batch;
 mod bdf;
 mod block;
@@ -32,6 +33,7 @@ mod one_stage;
 mod options;
 mod outcome;
 mod polynomial_roots;
+mod precise;
 mod radau;
 mod roots;
 mod rows;
@@ -49,6 +51,7 @@ mod zeno;
 
 pub use adams::{Adams, AdamsForm, VariableAdams};
 pub use algebra::Pattern;
+pub use arithmetic::Arithmetic;
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
 pub use bdf::{Bdf, BdfOptions, FixedBdf, bdf_coefficients, bdf_parasitic_root};
 pub use block::{BLOCK_ITERATIONS, Block, BlockStatus};
@@ -67,6 +70,9 @@ pub use newton::{Convergence, Goal, Stage, StageEquation};
 pub use one_stage::{OneStage, OneStageRule};
 pub use options::{AbsoluteTolerance, Options, Past, Rows, Start, UsageError};
 pub use outcome::*;
+pub use precise::{
+    Big, DoubleDouble, MAX_DIGITS, Precise, PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, solve_precise,
+};
 pub use radau::{Radau, RadauOrder};
 pub use rows::{Interrupt, Sink};
 pub use sliding::Mixture;

@@ -253,6 +253,8 @@ pub struct Outcome {
     pub chosen: Option<Chosen>,
     /// See [`crate::Method::exceeds`].
     pub exceeds: bool,
+    /// The estimate of (computed − true) there, from a method that carries it along.
+    pub error: Option<Vec<f64>>,
     /// The largest change of the energy that the method keeps, in units of the size of its terms, if there is one.
     pub energy_drift: Option<f64>,
 }

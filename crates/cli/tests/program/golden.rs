@@ -157,6 +157,11 @@ pub fn text_of(case: &Value) -> Option<Text> {
     Some(Text { text, names: observed(case) })
 }
 
+/// The text of a case that has one, for others.
+pub fn model_text(case: &Value) -> Option<String> {
+    text_of(case).map(|text| text.text)
+}
+
 fn is_relative(case: &Value) -> bool {
     let id = string(&case["id"]);
     id.starts_with("robertson") || id.starts_with("kinetics")
@@ -305,6 +310,42 @@ fn linear_systems_of_the_reference_data_are_met() {
     let (count, wrong) = run_all("linear-ode");
     assert!(wrong.is_empty(), "{} of {count} deviate:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(count, 20);
+}
+
+/// 12 digits of every case: delivered and right, or refused; none is wrong.
+#[test]
+fn digits_asked_for_are_those_of_the_reference_data() {
+    let (mut delivered, mut wrong) = (0, Vec::new());
+    for case in cases("ode") {
+        let Some(Text { text, names }) = text_of(&case) else { continue };
+        let place = Place::new().with("case.eq", text);
+        let times: Vec<String> = list(&case["reference"]).iter().map(|r| format!("{:?}", number(&r["t"]))).collect();
+        let (from, to) = (format!("{:?}", number(&case["t0"])), format!("{:?}", number(&case["tend"])));
+        let options = ["--digits", "12", "--at", &times.join(","), "-o", "o.csv", "--summary", "json", "-q"];
+        let answer = place.run(&[&["run", "case.eq", "--t-start", &from, "-t", &to], &options[..]].concat());
+        let summary = answer.json();
+        if summary["digits"]["delivered"] != true {
+            assert_eq!(
+                (answer.code, summary["reason"]["kind"].as_str()),
+                (3, Some("precision_unreachable")),
+                "{summary}"
+            );
+            continue;
+        }
+        delivered += 1;
+        // relative to the size of each state, also where other tests ask for more
+        let absolute = {
+            let mut case = case.clone();
+            case["id"] = "absolute".into();
+            case
+        };
+        match compare(&absolute, &names, &place.table("o.csv")) {
+            Ok((error, _)) if error <= 1e-12 => {}
+            other => wrong.push(format!("{}: {other:?}", string(&case["id"]))),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(delivered >= 60, "only {delivered} delivered");
 }
 
 /// At full precision, by the Taylor methods on the equations and on their polynomial system. Chaos leaves of it what its

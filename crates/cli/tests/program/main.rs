@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod contract;
+mod digits;
 mod gallery;
 mod golden;
 mod implicit;

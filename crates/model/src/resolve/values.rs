@@ -185,7 +185,7 @@ impl Resolver<'_> {
         let (names, elements) = (&self.tree.names, &self.elements);
         let (quantities, values) = (&self.model.quantities, &self.model.values);
         let mut used = None;
-        let resolved = constant::read(&mut self.model.graph, text, &mut |g, name| {
+        let resolved = constant::read_constant(&mut self.model.graph, text, &mut |g, name| {
             let own = names.iter().position(|known| known == name)?;
             let quantity = *elements.get(&(Name(own as u32), Vec::new()))?;
             let var = quantities[quantity].members[0].filter(|var| values.contains_key(var))?;

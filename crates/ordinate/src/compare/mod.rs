@@ -7,7 +7,7 @@ mod report;
 pub use figures::Chart;
 pub use reference::{Reference, reference};
 
-use crate::{Compiled, Memory, RowTimes, Run, RunError, RunOptions, Strip, methods, simulate};
+use crate::{Compiled, ErrorWish, Memory, RowTimes, Run, RunError, RunOptions, Strip, methods, simulate};
 use ordinate_solve::{Status, Work};
 
 /// What is compared.
@@ -259,11 +259,11 @@ impl Laboratory<'_> {
         if !error.is_finite() {
             return Err(Refusal::Stopped { reason: "the result is not finite".into(), last: false });
         }
-        let mut seconds = run.seconds.solve;
+        let mut seconds = run.seconds.solution;
         if self.repeats > 1 && seconds * self.repeats as f64 <= WORTH_REPEATING {
             // without the rows of the comparison, which only the error needs
             let rows = RowTimes::At(vec![format!("{:?}", run.t_end)]);
-            let again = RunOptions { repeat: self.repeats, rows, ..options };
+            let again = RunOptions { repeat: self.repeats, rows, error: ErrorWish::Off, ..options };
             seconds = simulate(self.compiled, &again, &mut crate::Discard).map_err(unfit)?.seconds.solve_median;
         }
         let statistics = &run.outcome.statistics;
@@ -276,7 +276,7 @@ impl Laboratory<'_> {
             work: statistics.evaluations,
             mean_order: statistics.order_mean(),
             error,
-            estimate: estimate(&run),
+            estimate: run.error.as_ref().map(|error| self.reference.estimate(error)),
             seconds,
             ratio: 1.0,
         };
@@ -328,11 +328,6 @@ fn finished(run: &Run) -> Result<(), Refusal> {
         }),
         (None, _) => Err(Refusal::Stopped { reason: "stopped early".into(), last: true }),
     }
-}
-
-/// What a run says of its own global error, relative to the largest values of the states.
-fn estimate(_run: &Run) -> Option<f64> {
-    None
 }
 
 /// Times over the shortest one of any row that is at least as accurate.

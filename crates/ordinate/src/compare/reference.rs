@@ -1,7 +1,7 @@
 //! What the errors of a comparison are measured against.
 
 use super::CompareError;
-use crate::{Compiled, Memory, RowTimes, RunError, RunOptions, simulate};
+use crate::{Compiled, ErrorWish, GlobalError, Memory, RowTimes, RunError, RunOptions, simulate};
 use ordinate_solve::Status;
 
 /// The solution as well as it can be had, at evenly spaced times.
@@ -58,6 +58,7 @@ pub fn reference(compiled: &Compiled, options: &RunOptions) -> Result<Reference,
             step: None,
             max_steps: MOST_STEPS,
             rows: at(&times),
+            error: ErrorWish::Off,
             ..options.clone()
         };
         let mut memory = Memory::default();
@@ -122,6 +123,12 @@ impl Reference {
             }
         }
         largest
+    }
+
+    /// What a run says of its own global error, in the same units.
+    pub fn estimate(&self, error: &GlobalError) -> f64 {
+        let of = |name: &String| error.names.iter().position(|known| known == name).map_or(0.0, |k| error.largest[k]);
+        self.states.iter().zip(&self.scale).map(|(name, scale)| of(name) / scale).fold(0.0, f64::max)
     }
 
     /// The first two states of a run, if there are two.

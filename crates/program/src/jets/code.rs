@@ -12,7 +12,7 @@
 //! of the type `N`: one each, or one per lane where several models of the same structure are computed side by side.
 
 use ordinate_expr::Function;
-use ordinate_solve::Number;
+use ordinate_solve::Arithmetic;
 
 /// A linear function of one series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,17 +25,17 @@ pub struct Operand<N = f64> {
     pub constant: N,
 }
 
-impl Operand {
+impl<N: Arithmetic> Operand<N> {
     /// The node itself.
-    pub fn plain(node: u32) -> Operand {
-        Operand { node, factor: 1.0, constant: 0.0 }
+    pub fn plain(node: u32) -> Operand<N> {
+        Operand { node, factor: N::splat(1.0), constant: N::splat(0.0) }
     }
 }
 
-impl<N: Copy> Operand<N> {
+impl<N> Operand<N> {
     /// Its value where the series has the value `a0`.
     #[inline(always)]
-    pub fn value<V: Number<Stored = N>>(&self, a0: V) -> V {
+    pub fn value<V: Arithmetic<Stored = N>>(&self, a0: V) -> V {
         V::load(&self.factor) * a0 + V::load(&self.constant)
     }
 }

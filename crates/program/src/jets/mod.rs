@@ -8,12 +8,14 @@ mod engine;
 mod kernel;
 mod lanes;
 mod layout;
+mod lin;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 #[path = "native/none.rs"]
 mod native;
 mod passes;
+mod precise;
 mod print;
 mod recurrence;
 #[cfg(test)]
@@ -24,12 +26,16 @@ mod switches;
 pub use code::*;
 pub(crate) use compile::compile;
 pub use lanes::LaneSeries;
+pub use precise::PreciseProgram;
 pub(crate) use switches::AlongStep;
 
 use crate::{Evaluator, Program};
 use engine::Engine;
 use ordinate_solve::{JetCost, Jets};
 use passes::Passes;
+
+/// The precision of doubles in bits.
+pub(crate) const DOUBLE: usize = f64::MANTISSA_DIGITS as usize;
 
 impl Program {
     /// The series code of its right-hand side where all discrete values are those given; `None` where a choice depends
@@ -38,7 +44,7 @@ impl Program {
         let mut registers = Evaluator::constants(self);
         let first = self.discrete_register();
         registers[first..first + d.len()].copy_from_slice(d);
-        compile::compile(self, &self.rhs, &registers)
+        compile::compile(self, &self.rhs, &registers, DOUBLE)
     }
 }
 
@@ -62,7 +68,7 @@ enum Choice {
 impl Series {
     /// Series for the discrete values that stand in the registers; `None` if there are none.
     pub fn new(program: &Program, registers: &[f64]) -> Option<Series> {
-        let code = compile(program, &program.rhs, registers)?;
+        let code = compile(program, &program.rhs, registers, DOUBLE)?;
         let (f, cost) = (vec![0.0; code.states], cost(&code));
         let engine = match Passes::new(&code) {
             Some(passes) => Choice::Passes(Box::new(passes)),

@@ -16,8 +16,8 @@
 //! Derivatives (2008), tables 13.1 and 13.2; À. Jorba, M. Zou, Experiment. Math. 14 (2005) 99–117, proposition 2.1.
 
 use super::code::{JetInstruction, JetOp, Value};
-use ordinate_expr::power;
-use ordinate_solve::Number;
+use ordinate_expr::{Function, power};
+use ordinate_solve::{Arithmetic, Number};
 use std::ops::{Mul, Neg};
 
 /// How coefficient k is made of the inner sums and the newest coefficients.
@@ -92,7 +92,7 @@ pub(super) struct Order<N = f64> {
 /// coefficients of its operands; what its kind has not got is not looked at. Numbers of all widths share it, so `fma` is
 /// told.
 #[inline(always)]
-pub(super) fn next<N: Copy + Mul<Output = N> + Neg<Output = N>>(
+pub(super) fn next<N: Clone + Mul<Output = N> + Neg<Output = N>>(
     kind: Kind,
     factors: &Factors<N>,
     order: Order<N>,
@@ -100,63 +100,89 @@ pub(super) fn next<N: Copy + Mul<Output = N> + Neg<Output = N>>(
     [a, b]: [N; 2],
     fma: impl Fn(N, N, N) -> N,
 ) -> N {
+    let g = factors.clone();
     match kind {
         Kind::Sum => unreachable!("sums have no recurrence"),
-        Kind::Binary => fma(factors.b, b, fma(factors.a, a, factors.sum * sum)),
+        Kind::Binary => fma(g.b, b, fma(g.a, a, g.sum * sum)),
         // that of an antiquotient is u = t y′
-        Kind::Unary | Kind::Square | Kind::Antiquotient => fma(factors.a, a, factors.sum * sum),
-        Kind::Power => fma(factors.a, a, fma(factors.b * order.inverse, weighted, -(factors.sum * sum))),
-        Kind::Weigh => factors.a * order.k * a,
-        Kind::Antiproduct => fma(factors.a, a, factors.sum * sum) * order.inverse,
+        Kind::Unary | Kind::Square | Kind::Antiquotient => fma(g.a, a, g.sum * sum),
+        Kind::Power => fma(g.a, a, fma(g.b * order.inverse, weighted, -(g.sum * sum))),
+        Kind::Weigh => g.a * order.k * a,
+        Kind::Antiproduct => fma(g.a, a, g.sum * sum) * order.inverse,
     }
 }
 
 /// The values of an instruction's nodes at the point and its factors; `value` gives the values of earlier nodes.
 #[inline(always)]
 pub(super) fn begin<N: Number>(op: &JetOp<N::Stored>, value: impl Fn(u32) -> N) -> (N, Factors<N>) {
-    let zero = N::splat(0.0);
+    begin_with(op, value, |how, x, y| match how {
+        Value::Call(f) => x.map(|x| f.evaluate(x)),
+        Value::Power => x.map2(y, power),
+        Value::Atan2 => x.map2(y, f64::atan2),
+    })
+}
+
+/// The same for numbers whose functions are told: `function` of one or two operands.
+#[inline(always)]
+pub(super) fn begin_with<N: Arithmetic>(
+    op: &JetOp<N::Stored>,
+    value: impl Fn(u32) -> N,
+    function: impl Fn(Value, N, N) -> N,
+) -> (N, Factors<N>) {
+    let zero = || N::splat(0.0);
     match op {
         JetOp::Sum(_) => unreachable!("sums have no factors"),
         JetOp::Mul(a, b) => {
             let (x, y) = (a.value(value(a.node)), b.value(value(b.node)));
             let (f, g) = (N::load(&a.factor), N::load(&b.factor));
-            (x * y, Factors { sum: f * g, a: y * f, b: x * g })
+            let factors = Factors { sum: f.clone() * g.clone(), a: y.clone() * f, b: x.clone() * g };
+            (x * y, factors)
         }
         JetOp::Square(a) => {
             let (x, f) = (a.value(value(a.node)), N::load(&a.factor));
-            (x * x, Factors { sum: f * f, a: N::splat(2.0) * x * f, b: zero })
+            let factors = Factors { sum: f.clone() * f.clone(), a: N::splat(2.0) * x.clone() * f, b: zero() };
+            (x.clone() * x, factors)
         }
         JetOp::Div(a, b) => {
             let (x, y) = (a.value(value(a.node)), b.value(value(b.node)));
-            let slope = -N::load(&b.factor) / y;
-            (x / y, Factors { sum: slope, a: N::load(&a.factor) / y, b: slope * (x / y) })
+            let slope = -N::load(&b.factor) / y.clone();
+            let quotient = x / y.clone();
+            let factors = Factors { sum: slope.clone(), a: N::load(&a.factor) / y, b: slope * quotient.clone() };
+            (quotient, factors)
         }
         JetOp::Reciprocal(numerator, b) => {
             let y = b.value(value(b.node));
-            let (slope, quotient) = (-N::load(&b.factor) / y, N::load(numerator) / y);
-            (quotient, Factors { sum: slope, a: slope * quotient, b: zero })
+            let (slope, quotient) = (-N::load(&b.factor) / y.clone(), N::load(numerator) / y);
+            (quotient.clone(), Factors { sum: slope.clone(), a: slope * quotient, b: zero() })
         }
         JetOp::Sqrt(a) => {
             let y = a.value(value(a.node)).sqrt();
             let half = N::splat(0.5);
-            (y, Factors { sum: -half / y, a: half * N::load(&a.factor) / y, b: zero })
+            let factors =
+                Factors { sum: -half.clone() / y.clone(), a: half * N::load(&a.factor) / y.clone(), b: zero() };
+            (y, factors)
         }
         JetOp::Power { a, r, cube_root, .. } => {
             let (x, r) = (a.value(value(a.node)), N::load(r));
-            let y = if *cube_root { x.map(f64::cbrt) } else { x.map2(r, power) };
+            let how = if *cube_root { Value::Call(Function::Cbrt) } else { Value::Power };
+            let y = function(how, x.clone(), r.clone());
             let slope = N::load(&a.factor) / x;
-            (y, Factors { sum: slope, a: r * slope * y, b: slope * (r + N::splat(1.0)) })
+            let factors = Factors {
+                sum: slope.clone(),
+                a: r.clone() * slope.clone() * y.clone(),
+                b: slope * (r + N::splat(1.0)),
+            };
+            (y, factors)
         }
-        JetOp::Weigh(a) => (zero, Factors { sum: zero, a: N::load(&a.factor), b: zero }),
+        JetOp::Weigh(a) => (zero(), Factors { sum: zero(), a: N::load(&a.factor), b: zero() }),
         // W is known only after all values: `finish`.
         JetOp::Antiproduct { value: how, of: [a, b], .. } | JetOp::Antiquotient { value: how, of: [a, b], .. } => {
             let x = a.value(value(a.node));
             let y = match how {
-                Value::Call(f) => x.map(|x| f.evaluate(x)),
-                Value::Power => x.map2(b.value(value(b.node)), power),
-                Value::Atan2 => x.map2(b.value(value(b.node)), f64::atan2),
+                Value::Call(_) => x.clone(),
+                Value::Power | Value::Atan2 => b.value(value(b.node)),
             };
-            (y, Factors { sum: zero, a: zero, b: zero })
+            (function(*how, x, y), Factors { sum: zero(), a: zero(), b: zero() })
         }
     }
 }
@@ -180,16 +206,16 @@ pub(super) fn constant_sum_factor(op: &JetOp) -> Option<f64> {
 
 /// The factors that need the value of w, which may be a later node.
 #[inline(always)]
-pub(super) fn finish<N: Number>(op: &JetOp<N::Stored>, value: impl Fn(u32) -> N) -> Option<Factors<N>> {
-    let zero = N::splat(0.0);
+pub(super) fn finish<N: Arithmetic>(op: &JetOp<N::Stored>, value: impl Fn(u32) -> N) -> Option<Factors<N>> {
+    let zero = || N::splat(0.0);
     match op {
         JetOp::Antiproduct { w, factor, .. } => {
             let (f, factor) = (N::load(&w.factor), N::load(factor));
-            Some(Factors { sum: factor * f, a: factor * w.value(value(w.node)), b: zero })
+            Some(Factors { sum: factor.clone() * f, a: factor * w.value(value(w.node)), b: zero() })
         }
         JetOp::Antiquotient { w, .. } => {
             let inverse = N::splat(1.0) / w.value(value(w.node));
-            Some(Factors { sum: -N::load(&w.factor) * inverse, a: inverse, b: zero })
+            Some(Factors { sum: -N::load(&w.factor) * inverse.clone(), a: inverse, b: zero() })
         }
         JetOp::Sum(_)
         | JetOp::Mul(..)

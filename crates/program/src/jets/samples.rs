@@ -36,7 +36,7 @@ pub(super) fn code(text: &str) -> Option<JetCode> {
     let mut registers = Evaluator::new(program.clone()).registers().to_vec();
     let first = program.discrete_register();
     registers[first..first + program.layout.discrete()].fill(1.0);
-    series(&program, &program.rhs, &registers)
+    series(&program, &program.rhs, &registers, super::DOUBLE)
 }
 
 fn assert_same(name: &str, at: &str, n: usize, one: &[f64], other: &[f64]) {

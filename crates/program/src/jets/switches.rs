@@ -30,7 +30,7 @@ impl AlongStep {
         let switches = program.layout.switches.iter().zip(&program.switches.results).enumerate();
         let of_state = switches.filter(|(_, (switch, _))| !switch.of_time);
         let (of, results): (Vec<usize>, Vec<u32>) = of_state.map(|(index, (_, &result))| (index, result)).unzip();
-        let code = compile_results(program, &program.switches, &results, registers)?;
+        let code = compile_results(program, &program.switches, &results, registers, super::DOUBLE)?;
         let mut used = vec![false; code.nodes];
         for instruction in &code.instructions {
             instruction.op.needs(&code.terms, |node| used[node as usize] = true);

@@ -165,6 +165,7 @@ impl<'a> Lane<'a> {
             stiff: false,
             chosen: None,
             exceeds: false,
+            error: None,
             energy_drift: None,
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }

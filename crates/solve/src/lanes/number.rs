@@ -1,33 +1,20 @@
 //! What formulas need of a number.
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use crate::Arithmetic;
 
 /// A number, or several side by side, each of which is computed as if it were alone.
-pub trait Number:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
-{
-    /// The form in memory.
-    type Stored: Copy;
+pub trait Number: Copy + Arithmetic<Stored: Copy> {
     /// One truth value per number.
     type Mask: Copy;
 
-    /// From memory.
-    fn load(from: &Self::Stored) -> Self;
-
     /// Into memory.
     fn store(self, to: &mut Self::Stored);
-
-    /// The same number everywhere.
-    fn splat(x: f64) -> Self;
 
     /// self · b + c, rounded once where the processor can.
     fn fma(self, b: Self, c: Self) -> Self;
 
     /// self / divisor with a whole divisor whose inverse is given, rounded as a division; cheaper where it can be.
     fn over(self, divisor: f64, inverse: f64) -> Self;
-
-    /// √self
-    fn sqrt(self) -> Self;
 
     /// |self|
     fn abs(self) -> Self;
@@ -72,9 +59,8 @@ pub(super) const BIASED: f64 = 1.5 * UNITS + 1023.0;
 /// The digits of a fraction.
 pub(super) const DIGITS: u64 = (1 << 52) - 1;
 
-impl Number for f64 {
+impl Arithmetic for f64 {
     type Stored = f64;
-    type Mask = bool;
 
     #[inline(always)]
     fn load(from: &f64) -> f64 {
@@ -82,13 +68,22 @@ impl Number for f64 {
     }
 
     #[inline(always)]
-    fn store(self, to: &mut f64) {
-        *to = self;
+    fn splat(x: f64) -> f64 {
+        x
     }
 
     #[inline(always)]
-    fn splat(x: f64) -> f64 {
-        x
+    fn sqrt(self) -> f64 {
+        f64::sqrt(self)
+    }
+}
+
+impl Number for f64 {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn store(self, to: &mut f64) {
+        *to = self;
     }
 
     #[inline(always)]
@@ -99,11 +94,6 @@ impl Number for f64 {
     #[inline(always)]
     fn over(self, divisor: f64, _inverse: f64) -> f64 {
         self / divisor
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> f64 {
-        f64::sqrt(self)
     }
 
     #[inline(always)]

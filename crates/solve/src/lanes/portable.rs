@@ -1,6 +1,7 @@
 //! Lanes for any processor.
 
 use super::{LANES, Lanes, Number};
+use crate::Arithmetic;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Numbers of all lanes as an array.
@@ -64,9 +65,8 @@ impl Neg for Portable {
     }
 }
 
-impl Number for Portable {
+impl Arithmetic for Portable {
     type Stored = Lanes;
-    type Mask = [bool; LANES];
 
     #[inline(always)]
     fn load(from: &Lanes) -> Portable {
@@ -74,13 +74,22 @@ impl Number for Portable {
     }
 
     #[inline(always)]
-    fn store(self, to: &mut Lanes) {
-        to.0 = self.0;
+    fn splat(x: f64) -> Portable {
+        Portable([x; LANES])
     }
 
     #[inline(always)]
-    fn splat(x: f64) -> Portable {
-        Portable([x; LANES])
+    fn sqrt(self) -> Portable {
+        self.each(f64::sqrt)
+    }
+}
+
+impl Number for Portable {
+    type Mask = [bool; LANES];
+
+    #[inline(always)]
+    fn store(self, to: &mut Lanes) {
+        to.0 = self.0;
     }
 
     #[inline(always)]
@@ -91,11 +100,6 @@ impl Number for Portable {
     #[inline(always)]
     fn over(self, divisor: f64, inverse: f64) -> Portable {
         self.each(|a| a.over(divisor, inverse))
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Portable {
-        self.each(f64::sqrt)
     }
 
     #[inline(always)]

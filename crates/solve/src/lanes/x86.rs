@@ -5,6 +5,7 @@
 
 use super::number::{BIASED, DIGITS, UNITS};
 use super::{LANES, Lanes, Number};
+use crate::Arithmetic;
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -146,9 +147,8 @@ impl Neg for Avx512 {
     }
 }
 
-impl Number for Avx2 {
+impl Arithmetic for Avx2 {
     type Stored = Lanes;
-    type Mask = Avx2;
 
     #[inline(always)]
     fn load(from: &Lanes) -> Avx2 {
@@ -161,17 +161,31 @@ impl Number for Avx2 {
     }
 
     #[inline(always)]
+    fn splat(x: f64) -> Avx2 {
+        // SAFETY: see above.
+        Avx2([unsafe { _mm256_set1_pd(x) }; LANES / 4])
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Avx2 {
+        let mut out = self;
+        for i in 0..out.0.len() {
+            // SAFETY: see above.
+            out.0[i] = unsafe { _mm256_sqrt_pd(self.0[i]) };
+        }
+        out
+    }
+}
+
+impl Number for Avx2 {
+    type Mask = Avx2;
+
+    #[inline(always)]
     fn store(self, to: &mut Lanes) {
         for i in 0..self.0.len() {
             // SAFETY: see above; lanes are aligned.
             unsafe { _mm256_store_pd(to.0.as_mut_ptr().add(4 * i), self.0[i]) };
         }
-    }
-
-    #[inline(always)]
-    fn splat(x: f64) -> Avx2 {
-        // SAFETY: see above.
-        Avx2([unsafe { _mm256_set1_pd(x) }; LANES / 4])
     }
 
     #[inline(always)]
@@ -191,16 +205,6 @@ impl Number for Avx2 {
         let quotient = self * inverse;
         let rest = quotient.fma(Avx2::splat(-divisor), self);
         rest.fma(inverse, quotient)
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Avx2 {
-        let mut out = self;
-        for i in 0..out.0.len() {
-            // SAFETY: see above.
-            out.0[i] = unsafe { _mm256_sqrt_pd(self.0[i]) };
-        }
-        out
     }
 
     #[inline(always)]
@@ -317,9 +321,8 @@ impl Number for Avx2 {
     }
 }
 
-impl Number for Avx512 {
+impl Arithmetic for Avx512 {
     type Stored = Lanes;
-    type Mask = [__mmask8; LANES / 8];
 
     #[inline(always)]
     fn load(from: &Lanes) -> Avx512 {
@@ -332,17 +335,31 @@ impl Number for Avx512 {
     }
 
     #[inline(always)]
+    fn splat(x: f64) -> Avx512 {
+        // SAFETY: see above.
+        Avx512([unsafe { _mm512_set1_pd(x) }; LANES / 8])
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Avx512 {
+        let mut out = self;
+        for i in 0..out.0.len() {
+            // SAFETY: see above.
+            out.0[i] = unsafe { _mm512_sqrt_pd(self.0[i]) };
+        }
+        out
+    }
+}
+
+impl Number for Avx512 {
+    type Mask = [__mmask8; LANES / 8];
+
+    #[inline(always)]
     fn store(self, to: &mut Lanes) {
         for i in 0..self.0.len() {
             // SAFETY: see above; lanes are aligned.
             unsafe { _mm512_store_pd(to.0.as_mut_ptr().add(8 * i), self.0[i]) };
         }
-    }
-
-    #[inline(always)]
-    fn splat(x: f64) -> Avx512 {
-        // SAFETY: see above.
-        Avx512([unsafe { _mm512_set1_pd(x) }; LANES / 8])
     }
 
     #[inline(always)]
@@ -362,16 +379,6 @@ impl Number for Avx512 {
         let quotient = self * inverse;
         let rest = quotient.fma(Avx512::splat(-divisor), self);
         rest.fma(inverse, quotient)
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Avx512 {
-        let mut out = self;
-        for i in 0..out.0.len() {
-            // SAFETY: see above.
-            out.0[i] = unsafe { _mm512_sqrt_pd(self.0[i]) };
-        }
-        out
     }
 
     #[inline(always)]

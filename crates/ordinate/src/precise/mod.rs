@@ -1,0 +1,150 @@
+//! Runs beyond double precision: the Taylor series method over numbers of as many digits as are asked for. Everything
+//! that a run begins with, times, parameters, start values, is evaluated in its own precision.
+
+mod rows;
+mod session;
+
+use crate::methods::choose;
+use crate::run::{rounded_times, solver_options};
+use crate::{Compiled, Run, RunError, RunOptions, Seconds, explain};
+use ordinate_program::Constant;
+use ordinate_solve::{Big, DoubleDouble, MAX_DIGITS, Outcome, PreciseOutcome, Status};
+pub(crate) use rows::Times;
+use rows::Writer;
+pub(crate) use session::{Session, obstacle};
+use std::time::Instant;
+
+/// The result of a run beyond double precision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreciseResult {
+    /// Decimal digits of its arithmetic.
+    pub digits: u32,
+    /// The last values of the stored columns, with all digits.
+    pub final_text: Vec<(String, String)>,
+}
+
+/// So many digits double-doubles have, without those that a run loses on its way.
+pub(crate) const DOUBLE_DOUBLE_DIGITS: u32 = 28;
+
+/// Highest order that may be given.
+const HIGHEST_ORDER: u32 = 4096;
+
+/// Runs a model with numbers of `digits` decimal digits; rows show `shown` of them.
+pub(crate) fn simulate(
+    compiled: &Compiled,
+    options: &RunOptions,
+    digits: u32,
+    shown: u32,
+    sink: &mut dyn crate::RowSink,
+) -> Result<Run, RunError> {
+    check(options, digits)?;
+    if let Some(why) = obstacle(compiled) {
+        return Err(RunError::Usage(format!(
+            "{why}: such a model runs in double precision only; leave `--precision` out"
+        )));
+    }
+    if digits <= DOUBLE_DOUBLE_DIGITS {
+        write::<DoubleDouble>(compiled, options, digits, shown, sink)
+    } else {
+        write::<Big>(compiled, options, digits, shown, sink)
+    }
+}
+
+/// Refuses options that mean nothing in another precision.
+fn check(options: &RunOptions, digits: u32) -> Result<(), RunError> {
+    let usage = |text: String| Err(RunError::Usage(text));
+    let plain = RunOptions { order: None, max_order: None, ..options.clone() };
+    let (choice, automatic) = choose(&plain)?;
+    if !automatic && choice.name() != "taylor" {
+        return usage(format!(
+            "`{}` runs in double precision only; beyond it there is `taylor`, whose order grows with the digits",
+            choice.name()
+        ));
+    }
+    if digits == 0 || digits > MAX_DIGITS {
+        return usage(format!("the precision must lie between 1 and {MAX_DIGITS} digits, not {digits}"));
+    }
+    if options.max_order.is_some() || options.h_scale.is_some() || options.h_max.is_some() {
+        return usage(
+            "`--max-order`, `--h-scale` and `--max-step` do not go with `--precision`: order and step follow from it"
+                .into(),
+        );
+    }
+    match options.order.filter(|order| !(1..=HIGHEST_ORDER).contains(order)) {
+        Some(order) => usage(format!("the order must lie between 1 and {HIGHEST_ORDER}, not {order}")),
+        None => Ok(()),
+    }
+}
+
+fn write<N: Constant>(
+    compiled: &Compiled,
+    options: &RunOptions,
+    digits: u32,
+    shown: u32,
+    sink: &mut dyn crate::RowSink,
+) -> Result<Run, RunError> {
+    let (t_start, t_end) = rounded_times(compiled, options)?;
+    // for its messages about rows and steps that make no sense
+    solver_options(options, t_start, t_end, &compiled.parameter_values())?;
+    let mut seconds = Vec::new();
+    let mut first = None;
+    let mut session = Session::<N>::new(compiled, options, digits)?;
+    for round in 0..options.repeat.max(1) {
+        let mut silent = crate::Discard;
+        let target: &mut dyn crate::RowSink = if round == 0 { &mut *sink } else { &mut silent };
+        let mut writer = Writer::new(compiled, options, &session, shown, target)?;
+        let begin = Instant::now();
+        let outcome = session.run(options, f64::INFINITY, &mut writer);
+        seconds.push(begin.elapsed().as_secs_f64());
+        if let Some(error) = writer.failure {
+            return Err(RunError::Rows(error));
+        }
+        let ended = writer.rows;
+        let text = writer.texts(&outcome.t, &outcome.y);
+        let interrupted = matches!(outcome.reason, Some(ordinate_solve::Reason::Interrupted { .. }));
+        first.get_or_insert((outcome, ended, text));
+        if interrupted {
+            break;
+        }
+    }
+    seconds.sort_by(f64::total_cmp);
+    let (precise, rows, (values, texts)) = first.expect("at least one round");
+    let outcome = rounded(&precise);
+    let names: Vec<String> = compiled.stored_names().into_iter().skip(1).collect();
+    Ok(Run {
+        method: "taylor",
+        order: outcome.statistics.order_max,
+        automatic: options.method.eq_ignore_ascii_case("auto"),
+        step: options.step,
+        t_start,
+        t_end,
+        reason: explain::explain(&outcome, compiled),
+        final_values: names.iter().cloned().zip(values).collect(),
+        error: None,
+        rows,
+        not_finite: None,
+        seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution: seconds[0] },
+        outcome,
+        precise: Some(PreciseResult { digits, final_text: names.into_iter().zip(texts).collect() }),
+        digits: None,
+    })
+}
+
+/// The outcome in double precision.
+fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
+    Outcome {
+        status: precise.reason.map_or(Status::Ok, |reason| reason.status()),
+        reason: precise.reason,
+        t_reached: precise.t.to_f64(),
+        y: precise.y.iter().map(N::to_f64).collect(),
+        d: Vec::new(),
+        sliding: None,
+        inconsistency: None,
+        statistics: precise.statistics,
+        stiff: false,
+        chosen: None,
+        exceeds: false,
+        error: None,
+        energy_drift: None,
+    }
+}
