@@ -64,6 +64,12 @@ fn the_stiffness_indicator_along_a_run_is_the_mean_of_the_extreme_rates() {
     let sigma = found["sigma"].as_array().expect("a list");
     assert!(sigma.len() > 100 && sigma.iter().all(|s| (s.as_f64().expect("a number") + 0.2).abs() < 1e-14), "{found}");
     assert_eq!(found["stiff"], false);
+    // neighbouring solutions part at first although both eigenvalues are negative: m, M = −1.5 ∓ √25.25
+    let sheared = "x' = -x + 10*y; y' = -2*y; init x = 1, y = 1; run 0 .. 1";
+    let found = ordinate(&["stability", "-e", sheared, "--along", "--format", "json"]).expect(0).json();
+    for (name, rate) in [("lower", -1.5 - 25.25f64.sqrt()), ("upper", -1.5 + 25.25f64.sqrt()), ("fastest_rate", 2.0)] {
+        assert!((found[name][7].as_f64().expect("a number") - rate).abs() < 1e-12, "{name}: {}", found[name][7]);
+    }
     let stiff = "x' = -5000*(x - cos(t)); init x = 1; run 0 .. 5";
     let found = ordinate(&["stability", "-e", stiff, "--along", "--format", "json"]).expect(0).json();
     assert_eq!(json!([found["stiffness_factor"], found["stiff"]]), json!([25000.0, true]));

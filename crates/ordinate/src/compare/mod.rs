@@ -373,6 +373,16 @@ mod tests {
         assert!(found.rows.iter().any(|row| row.ratio == 1.0));
     }
 
+    /// 3 s for 1e-3 is thrice the 1 s of another row, 8 s for 1e-6 four times 2 s; the most accurate row has no rival.
+    #[test]
+    fn times_are_compared_at_equal_error() {
+        let some = of(CIRCLE, &["dp5"], &[1e-3]).rows.remove(0);
+        let given = [(1e-3, 1.0), (1e-3, 3.0), (1e-6, 2.0), (1e-6, 8.0), (1e-9, 50.0)];
+        let mut rows: Vec<Row> = given.iter().map(|&(error, seconds)| Row { error, seconds, ..some.clone() }).collect();
+        set_ratios(&mut rows);
+        assert_eq!(rows.iter().map(|row| row.ratio).collect::<Vec<f64>>(), [1.0, 3.0, 1.0, 4.0, 1.0]);
+    }
+
     /// A method of fixed steps gets the longest of the halved steps that reaches each error.
     #[test]
     fn fixed_steps_are_halved_until_the_error_is_reached() {
