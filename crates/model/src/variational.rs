@@ -35,6 +35,8 @@ pub struct Variations {
     pub by: Vec<VarId>,
     /// The variation, the state or algebraic variable that is varied, and the place in `by`.
     pub of: Vec<(VarId, VarId, usize)>,
+    /// The same of held values.
+    pub held: Vec<(VarId, VarId, usize)>,
     /// The state that is dτ/dq while an event happens, one per q; none in models without events.
     pub event_time: Vec<VarId>,
     /// dg/dq of every switch: those by the first q, then by the second, …
@@ -68,6 +70,9 @@ pub fn variational(sorted: &Sorted, by: &[VarId]) -> Result<Sorted, VariationErr
         let switches = added.switches(sorted);
         shown.extend(added.columns(sorted, &columns));
         let Added { variation, of, event_time, .. } = added;
+        let held = (0..sorted.model.variables.len() as u32).map(VarId);
+        let held = held.filter(|&v| sorted.model.variable(v).role == Role::Held);
+        all.held.extend(held.map(|v| (variation[&v], v, k)));
         all.of.extend(of.into_iter().map(|base| (variation[&base], base, k)));
         all.event_time.extend(event_time);
         all.switches.extend(switches);

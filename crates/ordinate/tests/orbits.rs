@@ -118,6 +118,26 @@ fn an_orbit_that_sticks_has_a_multiplier_of_zero() {
     assert!(other.0.hypot(other.1) < 1e-9, "{:?}", orbit.multipliers);
 }
 
+/// A sampled integrator u ← u + 0.2 (cos(2πt) − x) remembers its value: it comes back together with the state. Between samples
+/// x′ = u − x, so that with x⁺ = a x + (1 − a) u⁺, a = e^(−1/10), the orbit follows from ten linear equations.
+#[test]
+fn a_sampled_controller_with_memory_comes_back_with_its_memory() {
+    let text = "x' = u - x; every 0.1: u = u + 0.2*(cos(2*pi*t) - x); init x = 0, u = 0";
+    let orbit = &orbits(text, &PeriodicOptions::default())[0];
+    let (mut x, mut u) = (value(orbit, "x"), value(orbit, "u"));
+    let start = (x, u);
+    assert!(x.hypot(u) > 0.05, "not at rest: {start:?}");
+    let a = (-0.1f64).exp();
+    for k in 0..10 {
+        u += 0.2 * ((0.2 * std::f64::consts::PI * f64::from(k)).cos() - x);
+        x = a * x + (1.0 - a) * u;
+    }
+    assert!((x - start.0).abs() < 1e-13 && (u - start.1).abs() < 1e-13, "{start:?} comes back as {:?}", (x, u));
+    // the matrix of one sample is [[a − 0.2(1−a), 1−a], [−0.2, 1]], with the determinant a
+    let [(p, q), (r, s)] = [orbit.multipliers[0], orbit.multipliers[1]];
+    assert!((p * r - q * s - (-1.0f64).exp()).abs() < 1e-12, "{:?}", orbit.multipliers);
+}
+
 #[test]
 fn a_fixed_step_has_an_orbit_of_its_own_whose_error_is_estimated() {
     let text = "x'' = -x^3 - 0.2*x' + 0.3*cos(t); init x = 0.6, x' = 1";

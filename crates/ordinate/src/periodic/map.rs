@@ -3,6 +3,7 @@
 use crate::sensitivity::{self, with_variations};
 use crate::{Compiled, explain, methods};
 use ordinate_expr::VarId;
+use ordinate_model::Role;
 use ordinate_program::Evaluator;
 use ordinate_solve::{AbsoluteTolerance, Choice, Interrupt, Mixture, Options, Rows, Sink, Start, System};
 use rustc_hash::FxHashMap;
@@ -13,8 +14,10 @@ pub(super) struct Map {
     compiled: Compiled,
     evaluator: Evaluator,
     choice: Choice,
-    /// Places in y of the states that can be chosen.
-    pub unknowns: Vec<usize>,
+    /// Places in y of the states that can be chosen; the first unknowns are those.
+    pub states: Vec<usize>,
+    /// Places among the held values of the other unknowns: those that have a start value.
+    pub kept: Vec<usize>,
     /// Place in y of the derivative of unknown i by unknown j, at i·n + j.
     variations: Vec<usize>,
     /// Which states are given where a run begins.
@@ -23,12 +26,11 @@ pub(super) struct Map {
     pub y: Vec<f64>,
     pub held: Vec<f64>,
     pub t_start: f64,
+    held_names: Vec<String>,
     /// Numbers of differential and algebraic states of the model.
     sizes: [usize; 2],
     /// The usual size of each unknown.
     pub scale: Vec<f64>,
-    /// Periods computed so far.
-    pub runs: usize,
 }
 
 /// How exactly the map is computed.
@@ -54,9 +56,6 @@ pub(super) struct Image {
     pub error: Option<Vec<f64>>,
     /// All states of the model at the beginning, on its equations.
     pub first: Vec<f64>,
-    /// Held values at the beginning, after what happens there, and at the end.
-    pub first_held: Vec<f64>,
-    pub held: Vec<f64>,
     /// Number of steps.
     pub steps: u64,
 }
@@ -69,47 +68,58 @@ impl Map {
             true => sorted.states.iter().map(|state| state.var).collect(),
             false => sorted.structure.free.clone(),
         };
-        let with = with_variations(compiled, &free).map_err(|error| sensitivity::explain(sorted, &error))?;
+        let model = &sorted.model;
+        let held_variables: Vec<VarId> =
+            (0..model.variables.len() as u32).map(VarId).filter(|&v| model.variable(v).role == Role::Held).collect();
+        let started = |v: &VarId| model.starts.iter().any(|given| given.var == *v);
+        let kept: Vec<usize> = (0..held_variables.len()).filter(|&k| started(&held_variables[k])).collect();
+        let by: Vec<VarId> = free.iter().copied().chain(kept.iter().map(|&k| held_variables[k])).collect();
+        let n = by.len();
+        let with = with_variations(compiled, &by).map_err(|error| sensitivity::explain(sorted, &error))?;
         let place = |v: &VarId| sorted.states.iter().position(|state| state.var == *v).expect("a state");
-        let unknowns: Vec<usize> = free.iter().map(place).collect();
-        let n = unknowns.len();
+        let states: Vec<usize> = free.iter().map(place).collect();
         let mut variations = vec![0; n * n];
-        let row: FxHashMap<usize, usize> = unknowns.iter().copied().zip(0..).collect();
-        for &[v, of, by] in &with.program.layout.variations.of {
-            if let Some(i) = row.get(&of) {
-                variations[i * n + by] = v;
+        let row: FxHashMap<VarId, usize> = by.iter().copied().zip(0..).collect();
+        let column: FxHashMap<VarId, usize> = with.sorted.states.iter().map(|state| state.var).zip(0..).collect();
+        let found = &with.sorted.variations;
+        for (variation, of, by) in found.of.iter().chain(&found.held) {
+            if let Some(i) = row.get(of) {
+                variations[i * n + by] = column[variation];
             }
         }
         let layout = &with.program.layout;
         let constrained = layout.invariants > 0;
         let mut fixed = vec![!constrained; layout.states];
         fixed[layout.differential()..].fill(false);
-        unknowns.iter().chain(&variations).chain(&layout.variations.event_time).for_each(|&k| fixed[k] = true);
+        states.iter().chain(&variations).chain(&layout.variations.event_time).for_each(|&k| fixed[k] = true);
         let mut evaluator = with.evaluator();
         let values = evaluator.starts(t_start);
         let y = values[..layout.states].to_vec();
         let held = values[layout.states..layout.states + layout.held].to_vec();
         let scale = vec![1.0; n];
+        let held_names = kept.iter().map(|&k| model.name(held_variables[k])).collect();
         let sizes = [sorted.states.len(), sorted.algebraic.len()];
         Ok(Map {
             sizes,
             evaluator,
             choice,
-            unknowns,
+            states,
+            kept,
+            held_names,
             variations,
             fixed,
             y,
             held,
             t_start,
             scale,
-            runs: 0,
             compiled: with,
         })
     }
 
     /// The unknowns where the model starts.
     pub fn start(&self) -> Vec<f64> {
-        self.unknowns.iter().map(|&k| self.y[k]).collect()
+        let held = self.kept.iter().map(|&k| self.held[k]);
+        self.states.iter().map(|&k| self.y[k]).chain(held).collect()
     }
 
     /// The order of the method.
@@ -125,8 +135,20 @@ impl Map {
     /// All states of the model where the unknowns have these values; those that follow from them are guesses.
     pub fn full(&self, unknowns: &[f64]) -> Vec<f64> {
         let mut y = self.own(&self.y);
-        self.unknowns.iter().zip(unknowns).for_each(|(&k, value)| y[k] = *value);
+        self.states.iter().zip(unknowns).for_each(|(&k, value)| y[k] = *value);
         y
+    }
+
+    /// All held values where the unknowns have these values.
+    pub fn full_held(&self, unknowns: &[f64]) -> Vec<f64> {
+        let mut held = self.held.clone();
+        self.kept.iter().zip(&unknowns[self.states.len()..]).for_each(|(&k, value)| held[k] = *value);
+        held
+    }
+
+    /// The unknowns of a state of the model and its held values.
+    pub fn unknowns(&self, own: &[f64], held: &[f64]) -> Vec<f64> {
+        self.states.iter().map(|&k| own[k]).chain(self.kept.iter().map(|&k| held[k])).collect()
     }
 
     /// The states of the model among those with variations.
@@ -135,33 +157,38 @@ impl Map {
         [&y[..differential], &y[all..all + algebraic]].concat()
     }
 
-    /// The states that are shown, from all states of the model.
-    pub fn shown(&self, own: &[f64]) -> Vec<(String, f64)> {
+    /// The states that are shown, from all states of the model, and held values.
+    pub fn shown(&self, own: &[f64], unknowns: &[f64]) -> Vec<(String, f64)> {
         let names = &self.compiled.program.state_names[..self.compiled.program.visible];
-        names.iter().cloned().zip(own.iter().copied()).collect()
+        let states = names.iter().cloned().zip(own.iter().copied());
+        let held = self.names().into_iter().zip(unknowns.iter().copied()).skip(self.states.len());
+        states.chain(held).collect()
     }
 
     /// Names of the unknowns.
     pub fn names(&self) -> Vec<String> {
-        self.unknowns.iter().map(|&k| self.compiled.program.state_names[k].clone()).collect()
+        let states = self.states.iter().map(|&k| self.compiled.program.state_names[k].clone());
+        states.chain(self.held_names.iter().cloned()).collect()
     }
 
     /// The map over `period` from given unknowns. The error says why a run ended early.
     pub fn apply(&mut self, from: &[f64], period: f64, accuracy: Accuracy) -> Result<Image, String> {
-        self.runs += 1;
-        let n = self.unknowns.len();
+        let n = from.len();
         let mut y = self.y.clone();
         // Of the other variations none is known: they follow.
         for &[v, ..] in &self.compiled.program.layout.variations.of {
             y[v] = 0.0;
         }
+        self.states.iter().zip(from).for_each(|(&k, value)| y[k] = *value);
+        let held = self.full_held(from);
         for i in 0..n {
-            y[self.unknowns[i]] = from[i];
             for j in 0..n {
                 y[self.variations[i * n + j]] = if i == j { 1.0 } else { 0.0 };
             }
         }
-        let t_end = self.t_start + period;
+        // What is sampled at the end belongs to the next period.
+        let sampled = !self.compiled.program.layout.sampled.is_empty();
+        let t_end = self.t_start + if sampled { period * (1.0 - 8.0 * f64::EPSILON) } else { period };
         let (rtol, step) = match accuracy {
             Accuracy::Tolerance(rtol) => (rtol, None),
             Accuracy::Steps(steps) => (1e-12, Some(period / steps as f64)),
@@ -179,7 +206,7 @@ impl Map {
         if step.is_some() {
             method.follow_error();
         }
-        let start = Start { t: self.t_start, y: &y, held: &self.held, fixed: Some(&self.fixed) };
+        let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&self.fixed) };
         let mut first = FirstRow::default();
         let outcome = ordinate_solve::solve(&mut self.evaluator, method.as_mut(), &start, t_end, &options, &mut first)
             .map_err(|error| explain::usage_error(&error, &self.compiled))?;
@@ -189,21 +216,33 @@ impl Map {
         let mut rates = vec![0.0; y.len()];
         let mut rate = |t: f64, y: &[f64], d: &[f64]| -> Vec<f64> {
             self.evaluator.derivative(t, y, d, &mut rates);
-            self.unknowns.iter().map(|&k| rates[k]).collect()
+            let mut own: Vec<f64> = self.states.iter().map(|&k| rates[k]).collect();
+            own.resize(n, 0.0);
+            own
         };
-        let first_rate = rate(self.t_start, &first.y, &first.d);
-        let switches = self.compiled.program.layout.switches.len();
+        let (first_rate, last_rate) = (rate(self.t_start, &first.y, &first.d), rate(t_end, &outcome.y, &outcome.d));
+        let held = &outcome.d[self.compiled.program.layout.switches.len()..];
+        let error = |error: &[f64]| -> Vec<f64> {
+            let mut own: Vec<f64> = self.states.iter().map(|&k| error[k]).collect();
+            own.resize(n, 0.0);
+            own
+        };
         Ok(Image {
-            rate: rate(t_end, &outcome.y, &outcome.d),
+            rate: last_rate,
             first_rate,
-            end: self.unknowns.iter().map(|&k| outcome.y[k]).collect(),
+            end: self.unknowns(&outcome.y, held),
             derivative: self.variations.iter().map(|&k| outcome.y[k]).collect(),
-            error: method.error().map(|error| self.unknowns.iter().map(|&k| error[k]).collect()),
+            error: method.error().map(error),
             first: self.own(&first.y),
-            first_held: first.d[switches..].to_vec(),
-            held: outcome.d[switches..].to_vec(),
             steps: outcome.statistics.steps,
         })
+    }
+
+    /// Whether a held value is not touched in a period: it is a parameter there, not an unknown.
+    pub fn is_idle(&self, image: &Image, unknown: usize) -> bool {
+        let n = image.end.len();
+        let row = &image.derivative[unknown * n..(unknown + 1) * n];
+        unknown >= self.states.len() && row.iter().enumerate().all(|(j, value)| *value == f64::from(j == unknown))
     }
 
     /// Far more steps than a period needs: where they do not suffice, events follow each other without end.
@@ -218,10 +257,10 @@ impl Map {
 
     /// Absolute tolerances: of each unknown by its size, of its derivatives by the ratio of sizes.
     fn tolerances(&self, rtol: f64) -> Vec<f64> {
-        let n = self.unknowns.len();
+        let n = self.scale.len();
         let mut atol = vec![rtol * 1e-3; self.y.len()];
+        self.states.iter().zip(&self.scale).for_each(|(&k, scale)| atol[k] = rtol * 1e-2 * scale);
         for i in 0..n {
-            atol[self.unknowns[i]] = rtol * 1e-2 * self.scale[i];
             for j in 0..n {
                 atol[self.variations[i * n + j]] = rtol * 1e-2 * self.scale[i] / self.scale[j];
             }

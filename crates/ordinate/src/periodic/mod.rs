@@ -123,7 +123,7 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     };
     let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
     let (found, notes) = search::search(compiled, &mut map, &search, guess, period)?;
-    let orbits = found.into_iter().map(|(fixed, held)| orbit(&mut map, &search, fixed, held)).collect();
+    let orbits = found.into_iter().map(|fixed| orbit(&mut map, &search, fixed)).collect();
     Ok(Periodic {
         orbits,
         autonomous,
@@ -225,13 +225,14 @@ fn guess(compiled: &Compiled, map: &Map, options: &PeriodicOptions) -> Result<Op
 }
 
 /// The facts about an orbit.
-fn orbit(map: &mut Map, search: &Search, fixed: Fixed, held: Vec<f64>) -> Orbit {
+fn orbit(map: &mut Map, search: &Search, fixed: Fixed) -> Orbit {
     let Fixed { y, period, image, iterations, residual } = fixed;
     let n = y.len();
-    let mut matrix = Matrix::zero(n);
-    for i in 0..n {
-        for j in 0..n {
-            *matrix.at_mut(i, j) = image.derivative[i * n + j];
+    let moving: Vec<usize> = (0..n).filter(|&i| !map.is_idle(&image, i)).collect();
+    let mut matrix = Matrix::zero(moving.len());
+    for (row, i) in moving.iter().enumerate() {
+        for (column, j) in moving.iter().enumerate() {
+            *matrix.at_mut(row, column) = image.derivative[i * n + j];
         }
     }
     let mut multipliers = matrix.eigenvalues().unwrap_or_default();
@@ -249,10 +250,10 @@ fn orbit(map: &mut Map, search: &Search, fixed: Fixed, held: Vec<f64>) -> Orbit 
         m if m > 1.0 + ON_CIRCLE => Some(false),
         _ => None,
     };
-    map.held.clone_from(&held);
+    let held = map.full_held(&y);
     let (error, period_error) = orbit_error(map, search, &y, period, &image);
     Orbit {
-        start: map.shown(&image.first),
+        start: map.shown(&image.first, &y),
         period,
         multipliers,
         trivial,
@@ -286,8 +287,8 @@ fn orbit_error(map: &mut Map, search: &Search, y: &[f64], period: f64, image: &m
         None => worst.fill(f64::INFINITY),
     };
     add((0..n).map(|i| left[i] + y[i] - corrected(i)).collect());
-    for i in 0..n {
-        let one = rounding * map.scale[i].max(y[i].abs());
+    for (i, own) in y.iter().enumerate() {
+        let one = rounding * map.scale[i].max(own.abs());
         add((0..n).map(|j| if i == j { one } else { 0.0 }).collect());
     }
     // No number is better than its last place.

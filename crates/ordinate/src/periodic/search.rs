@@ -7,9 +7,6 @@ use crate::scatter::halton;
 use crate::survey::{Piece, simulate};
 use crate::{Compiled, short};
 
-/// An orbit and the held values where it starts.
-type Found = (Fixed, Vec<f64>);
-
 /// The first search may be this coarse; what it finds is made exact.
 const COARSE: f64 = 1e-7;
 /// Periods simulated before the search, to see where the solution lives.
@@ -31,7 +28,7 @@ pub(super) fn search(
     search: &Search,
     guess: Option<Vec<f64>>,
     period: Option<f64>,
-) -> Result<(Vec<Found>, Vec<String>), PeriodicError> {
+) -> Result<(Vec<Fixed>, Vec<String>), PeriodicError> {
     match (search.autonomous, period) {
         (false, Some(period)) => forced(compiled, map, search, guess, period),
         (true, Some(period)) => {
@@ -52,7 +49,7 @@ fn forced(
     search: &Search,
     guess: Option<Vec<f64>>,
     period: f64,
-) -> Result<(Vec<Found>, Vec<String>), PeriodicError> {
+) -> Result<(Vec<Fixed>, Vec<String>), PeriodicError> {
     let start = guess.clone().unwrap_or_else(|| map.start());
     let piece = look_around(compiled, map, &start, PERIODS * period);
     if guess.is_some() {
@@ -61,7 +58,7 @@ fn forced(
     let n = start.len();
     let mut starts = vec![start.clone()];
     if let (None, Some(last)) = (&piece.stopped, piece.y.last()) {
-        starts.push(map.unknowns.iter().map(|&k| last[k]).collect());
+        starts.push(map.unknowns(last, &piece.held));
     }
     let many = match n {
         0..=3 => 30,
@@ -69,13 +66,16 @@ fn forced(
         9..=40 => 4,
         _ => 0,
     };
-    let centre: Vec<f64> = (0..n).map(|i| middle(&piece, map.unknowns[i], start[i])).collect();
-    let widths: Vec<f64> = map.scale.iter().map(|scale| 1.5 * scale).collect();
-    starts.extend(halton(many, &centre, &widths));
+    let m = map.states.len();
+    let centre: Vec<f64> = (0..m).map(|i| middle(&piece, map.states[i], start[i])).collect();
+    let widths: Vec<f64> = map.scale[..m].iter().map(|scale| 1.5 * scale).collect();
+    // Held values are as the simulation leaves them: most of them are assigned at once.
+    let held = map.unknowns(&map.full(&start), &piece.held).split_off(m);
+    starts.extend(halton(many, &centre, &widths).into_iter().map(|point| [point, held.clone()].concat()));
     // With given steps the map is another one, but its orbits are near: they are looked for in the same way.
     let coarse =
         Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
-    let (mut rough, mut found, mut first_trouble) = (Vec::<Fixed>::new(), Vec::<Found>::new(), None);
+    let (mut rough, mut found, mut first_trouble) = (Vec::<Fixed>::new(), Vec::<Fixed>::new(), None);
     let mut stopped = 0;
     for start in &starts {
         match shoot(map, &coarse, start, period) {
@@ -99,43 +99,21 @@ fn forced(
     }
     for fixed in &rough {
         match shoot(map, search, &fixed.y, period) {
-            Ok(fixed) if !found.iter().any(|(known, _)| same(map, known, &fixed, SAME)) => {
-                found.push((fixed, map.held.clone()))
-            }
+            Ok(fixed) if !found.iter().any(|known| same(map, known, &fixed, SAME)) => found.push(fixed),
             Ok(_) => {}
             Err(trouble) => first_trouble = first_trouble.or(Some(trouble)),
         }
     }
-    let (found, left_out): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|(fixed, _)| comes_back(fixed));
-    let mut notes = Vec::new();
-    if !left_out.is_empty() {
-        notes.push(HELD.into());
+    match first_trouble {
+        _ if !found.is_empty() => Ok((found, Vec::new())),
+        Some(trouble) => Err(explain(&trouble, starts.len(), period, false)),
+        None => Err(none("no orbit was found", "give a start near to one with `--guess`")),
     }
-    if found.is_empty() {
-        return Err(match (first_trouble, left_out.is_empty()) {
-            (_, false) => none(HELD, "start after a transient: take start and held values from a run, `--set`"),
-            (Some(trouble), true) => explain(&trouble, starts.len(), period, false),
-            (None, true) => none("no orbit was found", "give a start near to one with `--guess`"),
-        });
-    }
-    Ok((found, notes))
-}
-
-const HELD: &str = "the states come back after a period, but values held by `when` or `every` do not";
-
-/// Whether held values come back, too.
-fn comes_back(fixed: &Fixed) -> bool {
-    let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * (1.0 + a.abs());
-    fixed.image.held.iter().zip(&fixed.image.first_held).all(near)
 }
 
 /// Shooting from one start.
-fn one(map: &mut Map, search: &Search, start: &[f64], period: f64) -> Result<Found, PeriodicError> {
-    let fixed = shoot(map, search, start, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))?;
-    match comes_back(&fixed) {
-        true => Ok((fixed, map.held.clone())),
-        false => Err(none(HELD, "start after a transient: take start and held values from a run, `--set`")),
-    }
+fn one(map: &mut Map, search: &Search, start: &[f64], period: f64) -> Result<Fixed, PeriodicError> {
+    shoot(map, search, start, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))
 }
 
 /// The cycle that a simulation runs into.
@@ -144,7 +122,7 @@ fn autonomous(
     map: &mut Map,
     search: &Search,
     guess: Option<Vec<f64>>,
-) -> Result<(Vec<Found>, Vec<String>), PeriodicError> {
+) -> Result<(Vec<Fixed>, Vec<String>), PeriodicError> {
     let given = guess.is_some();
     let start = guess.unwrap_or_else(|| map.start());
     let mut span = compiled.run.map_or(50.0, |(from, to)| to - from).max(f64::MIN_POSITIVE);
@@ -157,10 +135,10 @@ fn autonomous(
         let Some(last) = piece.y.last().cloned() else { break };
         map.held.clone_from(&piece.held);
         state = last;
-        if piece.stopped.is_some() || at_rest(&piece, &map.unknowns) {
+        if piece.stopped.is_some() || at_rest(&piece, &map.states) {
             break;
         }
-        period = piece.recurrence(&map.unknowns);
+        period = piece.recurrence(&map.states);
         if period.is_some() {
             break;
         }
@@ -171,7 +149,7 @@ fn autonomous(
     for _ in 0..4 {
         let held = map.held.clone();
         let closer = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), 1.2 * period, ROWS);
-        let Some(finer) = closer.recurrence(&map.unknowns) else { break };
+        let Some(finer) = closer.recurrence(&map.states) else { break };
         set_scale(map, &closer, 0);
         state = closer.y.last().cloned().unwrap_or(state);
         map.held.clone_from(&closer.held);
@@ -181,7 +159,7 @@ fn autonomous(
             break;
         }
     }
-    let mut from: Vec<f64> = map.unknowns.iter().map(|&k| state[k]).collect();
+    let mut from = map.unknowns(&state, &map.held);
     let coarse =
         Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
     // A given start may lie on an orbit that repels.
@@ -195,15 +173,15 @@ fn autonomous(
 }
 
 /// The same orbit with its least period, if it was gone through several times.
-fn shortest(compiled: &Compiled, map: &mut Map, search: &Search, found: Found) -> Found {
-    let (fixed, held) = &found;
-    let from = (map.t_start, fixed.image.first.as_slice(), held.as_slice());
-    let piece = simulate(compiled, &map.free_choice(), from, fixed.period, ROWS);
-    let Some(shorter) = piece.recurrence(&map.unknowns).filter(|shorter| *shorter < 0.7 * fixed.period) else {
+fn shortest(compiled: &Compiled, map: &mut Map, search: &Search, found: Fixed) -> Fixed {
+    let held = map.full_held(&found.y);
+    let from = (map.t_start, found.image.first.as_slice(), held.as_slice());
+    let piece = simulate(compiled, &map.free_choice(), from, found.period, ROWS);
+    let Some(shorter) = piece.recurrence(&map.states).filter(|shorter| *shorter < 0.7 * found.period) else {
         return found;
     };
-    match shoot(map, search, &fixed.y, shorter) {
-        Ok(least) if same(map, &least, fixed, 1e-3) && comes_back(&least) => (least, held.clone()),
+    match shoot(map, search, &found.y, shorter) {
+        Ok(least) if same(map, &least, &found, 1e-3) => least,
         _ => found,
     }
 }
@@ -223,7 +201,7 @@ fn no_cycle(map: &Map, piece: &Piece, span: f64) -> PeriodicError {
             "give a start near to an orbit with `--guess`, and its period with `--period`",
         );
     }
-    if at_rest(piece, &map.unknowns) {
+    if at_rest(piece, &map.states) {
         return none(
             "the solution comes to rest: it runs into an equilibrium, not onto an orbit",
             "start elsewhere with `--guess`, or give the period of an orbit that repels with `--period`; `ordinate equilibria` lists points of rest",
@@ -238,7 +216,7 @@ fn no_cycle(map: &Map, piece: &Piece, span: f64) -> PeriodicError {
 /// Simulates to see how large the states are.
 fn look_around(compiled: &Compiled, map: &mut Map, start: &[f64], span: f64) -> Piece {
     let state = map.full(start);
-    let held = map.held.clone();
+    let held = map.full_held(start);
     let piece = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), span, 401);
     set_scale(map, &piece, 0);
     piece
@@ -246,7 +224,7 @@ fn look_around(compiled: &Compiled, map: &mut Map, start: &[f64], span: f64) -> 
 
 /// The usual size of each state: half of its range, where it has one.
 fn set_scale(map: &mut Map, piece: &Piece, from: usize) {
-    let mut sizes: Vec<f64> = map.unknowns.iter().map(|&k| half_range(piece, k, from)).collect();
+    let mut sizes: Vec<f64> = map.states.iter().map(|&k| half_range(piece, k, from)).collect();
     let largest = sizes.iter().copied().filter(|size| size.is_finite()).fold(0.0, f64::max);
     for size in &mut sizes {
         // What does not move in the simulation may move elsewhere.
@@ -254,6 +232,9 @@ fn set_scale(map: &mut Map, piece: &Piece, from: usize) {
             *size = if largest > 0.0 { largest } else { 1.0 };
         }
     }
+    // Held values are as large as they are.
+    let size = |k: &usize| piece.held.get(*k).copied().unwrap_or(0.0).abs().max(map.held[*k].abs());
+    sizes.extend(map.kept.iter().map(|k| if size(k) > 0.0 { size(k) } else { 1.0 }));
     map.scale = sizes;
 }
 

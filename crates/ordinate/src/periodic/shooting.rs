@@ -196,6 +196,9 @@ pub(super) fn response(map: &Map, search: &Search, period: f64, image: &Image, c
             let ratio = map.scale[j] / map.scale[i];
             matrix[i * size + j] = (if i == j { 1.0 } else { 0.0 } - image.derivative[i * n + j]) * ratio;
         }
+        if map.is_idle(image, i) {
+            matrix[i * size + i] = 1.0;
+        }
         if search.autonomous {
             matrix[i * size + n] = -image.rate[i] * period / map.scale[i];
             matrix[n * size + i] = image.first_rate[i] * period / map.scale[i];
