@@ -127,7 +127,7 @@ impl FixedBdf {
         self.differences.advance(self.steps, &self.correction);
         self.known = (self.known + 1).min(self.steps + 1);
         for j in self.known..=self.steps {
-            self.differences.row_mut(j).fill(0.0);
+            self.differences.set_row(j, std::iter::repeat(0.0));
         }
     }
 
@@ -180,7 +180,7 @@ impl Method for FixedBdf {
             self.begin(from, h);
         } else {
             // The driver may have moved the state onto invariants: the history moves with it.
-            self.differences.row_mut(0).copy_from_slice(from.y);
+            self.differences.set_row(0, from.y.iter().copied());
         }
         self.starting = false;
         match self.starter.as_mut().filter(|_| self.known < self.steps) {
