@@ -76,7 +76,7 @@ def error(p, y):
 
 def measure(p, rounds, seconds):
     """points[tool] = {rtol: [error, smallest time, steps]}; a setting that fails is named and left out"""
-    tools = [tool for tool in TOOLS if (p.f or tool not in ("Radau", "LSODA")) and (tool != "diffsol" or "DIFFSOL" in os.environ)]
+    tools = [tool for tool in TOOLS if (p.f or tool not in ("Radau", "LSODA")) and (tool != "diffsol" or (p.diffsol and "DIFFSOL" in os.environ))]
     points = {tool: {} for tool in tools}
     done = set()
     for turn in range(rounds):
@@ -114,6 +114,8 @@ def read_off(points, wanted):
 
 def hairer(p, at):
     """RADAU's time at an error by its ratio to peers of this run: SciPy's where it can solve the problem, else diffsol's"""
+    if not p.radau:
+        return None
     ratios = [(p.radau / p.radau_scipy, at["Radau"]), (p.radau / p.lsoda, at["LSODA"])] if p.f else [(p.radau / p.diffsol, at["diffsol"])]
     known = [ratio * took for ratio, took in ratios if took]
     return math.exp(sum(map(math.log, known)) / len(known)) if known else None
@@ -155,7 +157,7 @@ def main():
             for ours, peer in (("radau", "RADAU"), ("bdf", "diffsol")):
                 if at[ours] and at[peer]:
                     found[ours][0][p.name] = at[ours] / at[peer]
-                else:
+                elif not at[ours] or p.diffsol:
                     found[ours][2 if at[ours] else 1].append(p.name)
             print(f"| {p.name} | {us(at['radau'])} | {us(at['RADAU'])} | {ratio(at['radau'], at['RADAU'])} | {us(at['bdf'])} | {us(at['diffsol'])} | "
                   f"{ratio(at['bdf'], at['diffsol'])} | {us(at['Radau'])} | {us(at['LSODA'])} |")

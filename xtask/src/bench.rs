@@ -55,8 +55,8 @@ const RACES: [Race; 6] = [
         title: "Stiff and algebraic, at equal error",
         script: "stiff.py",
         about: "Robertson to t = 40, van der Pol μ = 1000 to t = 2000, point kinetics of a reactor with six groups, an \
-                oscillating DAE of index 1, and the pendulum as a DAE: Ordinate has it as typed, of index 3, diffsol in its \
-                form of index 1. diffsol is compiled with the right-hand sides and exact Jacobians in Rust (`bench/diffsol`); \
+                oscillating DAE of index 1, and the pendulum as a DAE of index 1 and, where Ordinate stays on the constraints \
+                and neither RADAU nor diffsol get through, of index 3. diffsol is compiled with the right-hand sides and exact Jacobians in Rust (`bench/diffsol`); \
                 SciPy calls Python. Error as above; the time at an error is read off a line through the points around it. \
                 RADAU is not run: its column is the time of SciPy's Radau and LSODA of this run (of diffsol where the problem \
                 is algebraic), times the ratio that RADAU had to them at error 1e-6, measured on one machine \

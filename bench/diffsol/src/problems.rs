@@ -53,7 +53,7 @@ pub fn all() -> Vec<Problem> {
             end: 10.0,
         },
         Problem {
-            name: "pendulum",
+            name: "pendulum (index 1)",
             f: pendulum,
             jacobian: pendulum_jacobian,
             start: vec![1.0, 0.0, 0.0, 0.0, 0.0],
