@@ -81,6 +81,8 @@ pub struct Layout {
     pub invariants: usize,
     /// For each state the state that its derivative is, if it is one: y[i]′ = y[velocity[i]]. Empty: unknown.
     pub velocity: Vec<Option<u32>>,
+    /// f depends on t by itself, not only through y and d.
+    pub timed: bool,
 }
 
 impl Layout {

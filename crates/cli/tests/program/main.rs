@@ -1,6 +1,7 @@
 //! The whole program through its command line: text and files in, rows, messages and exit codes out.
 
 mod contract;
+mod edges;
 mod gallery;
 mod golden;
 mod implicit;

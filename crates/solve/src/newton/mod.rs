@@ -215,9 +215,7 @@ impl Stage {
         let mut convergence = Convergence { iterations: 0, rate: 0.0 };
         let (mut last, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, 0);
         let mut pending: Option<f64> = None;
-        // Towards 1 by the power 3/4, which two square roots give.
-        let root = self.left.max(f64::EPSILON).sqrt();
-        self.left = root * root.sqrt();
+        self.left = self.left.max(f64::EPSILON).powf(0.8);
         self.age += 1;
         for iteration in 0..=most {
             let residual = self.residual(system, equation, iteration, y)?;
