@@ -4,7 +4,7 @@
 use crate::venv::python;
 use crate::{cargo, root, target};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ struct Race {
     about: &'static str,
 }
 
-const RACES: [Race; 4] = [
+const RACES: [Race; 6] = [
     Race {
         title: "Solving, at equal error",
         script: "race.py",
@@ -51,6 +51,24 @@ const RACES: [Race; 4] = [
         about: "1000 Lorenz trajectories to t = 10 through `ordinate::batch` against heyoka in batches of 8, both at the same \
                 tolerance on one core; heyoka's compiling does not count.",
     },
+    Race {
+        title: "Stiff and algebraic, at equal error",
+        script: "stiff.py",
+        about: "Robertson to t = 40, van der Pol μ = 1000 to t = 2000, point kinetics of a reactor with six groups, an \
+                oscillating DAE of index 1, and the pendulum as a DAE of index 1 and, where Ordinate stays on the constraints \
+                and neither RADAU nor diffsol get through, of index 3. diffsol is compiled with the right-hand sides and exact Jacobians in Rust (`bench/diffsol`); \
+                SciPy calls Python. Error as above; the time at an error is read off a line through the points around it. \
+                RADAU is not run: its column is the time of SciPy's Radau and LSODA of this run (of diffsol where the problem \
+                is algebraic), times the ratio that RADAU had to them at error 1e-6, measured on one machine \
+                (`bench/stiff_problems.py`).",
+    },
+    Race {
+        title: "Steps in real time, and size",
+        script: "realtime.py",
+        about: "Steps of 1 ms as fast as possible (`--realtime --dry`), radau3: two stages of Radau IIA with at most ten \
+                iterations. Then a chain of cells that conduct heat, nonlinear, whose front passes through the first 200: what \
+                20 000 cells cost more than 200, per step and state.",
+    },
 ];
 
 /// Runs all benchmarks and writes `BENCHMARKS.md`; `quick` only start-up and one race, and writes nothing.
@@ -61,12 +79,14 @@ pub fn bench(arguments: &[String]) -> bool {
     }
     let binary = target().join("release/ordinate");
     let Some(python) = python("bench-venv", &PACKAGES) else { return false };
+    // Its races say what they miss without it.
+    let diffsol = if quick { None } else { build_diffsol() };
     let mut body = String::new();
     startup(&binary, &mut body);
     first_step(&binary, &mut body);
     let mut ok = true;
     for race in &RACES[..if quick { 1 } else { RACES.len() }] {
-        ok &= run_race(race, &binary, &python, quick, &mut body);
+        ok &= run_race(race, &binary, &python, diffsol.as_deref(), quick, &mut body);
     }
     let report = head(&python) + &bars(&body) + &without_bars(&body);
     print!("{report}");
@@ -211,12 +231,36 @@ fn number(text: &str, key: &str) -> f64 {
     rest[..end].trim().parse().unwrap_or(f64::NAN)
 }
 
+/// diffsol as a program of its own: it is a peer, so the workspace does not know it.
+fn build_diffsol() -> Option<PathBuf> {
+    let manifest = root().join("bench/diffsol/Cargo.toml");
+    let folder = target().join("bench-diffsol");
+    let built = cargo(&[
+        "build",
+        "--release",
+        "--locked",
+        "--manifest-path",
+        &manifest.to_string_lossy(),
+        "--target-dir",
+        &folder.to_string_lossy(),
+    ]);
+    built.then(|| folder.join("release/diffsol-race"))
+}
+
 /// A script of `bench/`, which prints its tables and bars.
-fn run_race(race: &Race, binary: &Path, python: &Path, quick: bool, report: &mut String) -> bool {
+fn run_race(
+    race: &Race,
+    binary: &Path,
+    python: &Path,
+    diffsol: Option<&Path>,
+    quick: bool,
+    report: &mut String,
+) -> bool {
     println!("+ bench/{}", race.script);
     let mut command = pinned(python);
     command.arg(root().join("bench").join(race.script)).args(quick.then_some("quick"));
     command.env("ORDINATE", binary).env("BENCH_BUILD", target().join("bench-build")).env("OMP_NUM_THREADS", "1");
+    command.envs(diffsol.map(|program| ("DIFFSOL", program)));
     let Ok(out) = command.stderr(std::process::Stdio::inherit()).output() else {
         println!("failed: bench/{} did not start", race.script);
         return false;

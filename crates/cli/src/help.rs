@@ -1,4 +1,4 @@
-//! `ordinate help`: verbs, and one screen each on the language, functions, units and methods.
+//! `ordinate help`: verbs, and one screen each on the language, functions, units, methods and implicit models.
 
 use crate::args::{HelpArgs, Line};
 use crate::{Exit, print_out, usage};
@@ -10,11 +10,15 @@ use std::fmt::Write;
 type Topic = (&'static str, &'static str, fn() -> String);
 
 /// The topics.
-pub const TOPICS: [Topic; 4] = [
+pub const TOPICS: [Topic; 8] = [
     ("language", "how a model is written", language),
     ("functions", "functions of the language", functions),
     ("units", "units and how they are checked", units),
     ("methods", "numerical methods for -m", methods),
+    ("dae", "algebraic and implicit equations, their start values", || DAE.into()),
+    ("index", "the index of such equations, and what is done about it", || INDEX.into()),
+    ("newton", "how implicit equations are solved, and looking on", || NEWTON.into()),
+    ("realtime", "runs against the wall clock", || REALTIME.into()),
 ];
 
 /// The list of topics below the list of verbs.
@@ -161,6 +165,72 @@ ordinate compare MODEL measures them all; ordinate stability METHOD says where o
     );
     out
 }
+
+const DAE: &str = "\
+An equation need not begin with a derivative: it is just another line.
+
+  x^2 + y^2 = l^2            a constraint; or 0 = x^2 + y^2 - l^2
+  v + R*i = u                implicit: solved for what no other equation determines
+  exp(x') + x' = u           derivatives may stand anywhere
+
+  init x = 1                 a start value that holds
+  guess lam = 0              where the search for one begins: it follows from the equations
+
+How many values must be given is the number of degrees of freedom; `ordinate info MODEL` says it, and
+which ones follow. More may be given: they are checked. Values that contradict each other end the run at
+once, with the violated equations and what would have to be `guess` instead of `init`.
+An event keeps what its action sets; the rest moves so that the equations hold again, velocities first.
+
+  ordinate run examples/pendulum-dae.eq --plot x,y
+  ordinate run examples/robertson-dae.eq
+
+ordinate help index, ordinate help newton
+";
+
+const INDEX: &str = "\
+The index says how often equations must be differentiated until all derivatives follow from them:
+0 an ordinary differential equation, 1 with algebraic equations that can be solved as they are,
+2 and 3 with constraints on the states, as in mechanics. `ordinate info MODEL` shows it.
+
+  --index reduce        (default) what must be is differentiated; the run stays on the constraints,
+                        which are restored at every step and row; all methods can solve the result
+  --index direct        radau and bdf on the equations as they are: to compare; errors are larger
+  --regularise XI       constraints 0 = g become XI*z' = g: to see why that is worse
+
+Constraints that repeat each other, and equations that determine nothing, are named with the variables
+concerned.
+
+ordinate help dae
+";
+
+const NEWTON: &str = "\
+Implicit methods solve equations in every step, by Newton's method with the exact Jacobian.
+
+  --newton full|simplified|inexact   a new Jacobian in each iteration; one for many steps (default);
+                                     linear equations solved only as well as needed
+  --newton-tol T                     ends when the residual is below T, and not when the step is good enough
+  --newton-max N                     iterations in a step, at most
+  --trace newton                     prints the iterates
+
+  ordinate run examples/minus-x-cubed.eq -m backward-euler --step 0.5 --newton full --trace newton
+
+ordinate help dae, ordinate help methods
+";
+
+const REALTIME: &str = "\
+--realtime runs a model against the wall clock, one second of the model in one second.
+
+  --rate 1kHz           samples per second (default 1000); inputs are read at the begin of a sample
+  --substeps N          steps of the method in a sample
+  --cpu N, --fifo       on one core; with a real-time priority, where the system permits it
+  --on-overrun warn|skip|stop    what a missed deadline does; exit code 4 says that there was one
+  --dry                 as fast as possible: what a sample costs
+
+The method is radau3 unless -m names another; a step takes at most ten iterations and allocates nothing.
+The report has the mean, the 99.9th percentile and the worst computing time, delays and missed deadlines.
+
+  ordinate run examples/reactor.eq --realtime --dry -o reactor.csv
+";
 
 /// `ab1, ab2, ab3, abm` as `ab1 … ab3, abm`.
 fn runs(names: &[&str]) -> String {

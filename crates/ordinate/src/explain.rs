@@ -38,6 +38,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         (Some(name), None) => format!("`{name}`"),
         (None, _) => "a state".to_string(),
     };
+    let has_algebraic = compiled.program.layout.algebraic > 0;
     let value = |k: usize| outcome.y.get(k).copied().unwrap_or(f64::NAN);
     let stiff = if outcome.stiff {
         "the model looks stiff, which explicit methods cannot do well: use `-m auto`, `radau` or `bdf`"
@@ -60,6 +61,13 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the solution has no Taylor series at t = {}: the derivative of order {order} of {} does not exist", short(t), named(component)),
             "a root or a fractional power of zero; start beside it, or use a method without derivatives such as `-m dp8`".into(),
         ),
+        // However short the step: it is not the method that fails.
+        Reason::NewtonFailed { t, h, component } if has_algebraic && h <= 1e-9 * t.abs() => {
+            fold(t, component, value(component), compiled)
+        }
+        Reason::StepTooSmall { t, component, error, .. } if has_algebraic && !error.is_finite() => {
+            fold(t, component, value(component), compiled)
+        }
         Reason::NewtonFailed { t, h, component } => (
             t,
             state(component),
@@ -83,12 +91,22 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             let free = found.free.first().and_then(|set| set.first()).copied();
             let violated = if found.violated.is_empty() { vec![(equation, residual)] } else { found.violated };
             let (message, hint) = contradiction(t, &violated, &found.free, compiled);
+            let hint = if outcome.statistics.steps > 0 {
+                "an event sets what the equations do not allow, or switches to equations that the state does not fulfil; \
+                 let its action set less, and what follows from the equations is found"
+                    .into()
+            } else {
+                hint
+            };
             (t, free.map_or_else(|| state(equation), state), message, hint)
         }
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
-            format!("the step would have to be below {h:.1e} at t = {}, mostly for {} (error {error:.1e} of the tolerance)", short(t), named(component)),
+            match error.is_finite() {
+                true => format!("the step would have to be below {h:.1e} at t = {}, mostly for {} (error {error:.1e} of the tolerance)", short(t), named(component)),
+                false => format!("no step beyond t = {} can be computed, not even one of {h:.1e}, because of {}", short(t), named(component)),
+            },
             format!("loosen `--rtol`/`--atol`, or look for a jump that is not written as `if` or `when`; {stiff}"),
         ),
         Reason::MaxSteps { t, h, limit } => (
@@ -166,6 +184,23 @@ fn contradiction(t: f64, violated: &[(usize, f64)], free: &[Vec<usize>], compile
         ),
     };
     (message, hint)
+}
+
+/// A solution that ends because its algebraic equations have none beyond.
+fn fold(t: f64, component: usize, value: f64, compiled: &Compiled) -> (f64, Option<String>, String, String) {
+    let name = compiled.program.state_names.get(component).cloned();
+    let shown = name.as_deref().unwrap_or("a state");
+    (
+        t,
+        name.clone(),
+        format!(
+            "the equations cannot be solved beyond t = {}: no `{shown}` there continues the solution, which has {value:.4e}",
+            short(t)
+        ),
+        format!(
+            "the equations may have a fold here, where two solutions meet and end; end the run before, or look at `{shown}` with `--plot`"
+        ),
+    )
 }
 
 /// The equation behind an algebraic state, or behind an invariant counted behind the states.

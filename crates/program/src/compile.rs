@@ -22,6 +22,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let residuals = c.sorted.algebraic.iter().map(|algebraic| algebraic.residual);
     let derivatives: Vec<ExprId> = derivatives.into_iter().chain(residuals).collect();
     let rhs = c.section(&derivatives);
+    let timed = c.reads_time;
     let kept: Vec<ExprId> = c.sorted.invariants.iter().map(|invariant| invariant.value).collect();
     let invariants = c.section(&kept);
     let watched = c.watched();
@@ -45,7 +46,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
 
     let mut program = Program {
-        layout: c.layout(&times, &time_switches),
+        layout: Layout { timed, ..c.layout(&times, &time_switches) },
         literals: std::mem::take(&mut c.literals),
         prologue: std::mem::take(&mut c.prologue),
         rhs,
@@ -147,6 +148,8 @@ pub(crate) struct Compiler<'a> {
     constants: FxHashMap<ExprId, u32>,
     literals: Vec<(u32, Literal)>,
     prologue: Section,
+    /// A section has read the time.
+    reads_time: bool,
 }
 
 impl<'a> Compiler<'a> {
@@ -166,6 +169,7 @@ impl<'a> Compiler<'a> {
             constants: FxHashMap::default(),
             literals: Vec::new(),
             prologue: Section::default(),
+            reads_time: false,
             sorted,
         }
     }
@@ -226,7 +230,10 @@ impl<'a> Compiler<'a> {
     fn emit(&mut self, id: ExprId, node: Expr, registers: &FxHashMap<ExprId, u32>, section: &mut Section) -> u32 {
         let at = |e: ExprId| registers[&e];
         let (op, a, b, c) = match node {
-            Expr::Time => return 0,
+            Expr::Time => {
+                self.reads_time = true;
+                return 0;
+            }
             Expr::Const(value) => return self.literal(id, Literal::Decimal(value)),
             Expr::Pi => return self.literal(id, Literal::Pi),
             Expr::Var(v) => match self.leaves.get(&v) {
@@ -370,6 +377,7 @@ impl<'a> Compiler<'a> {
             invariants: self.sorted.invariants.len(),
             velocity: self.velocities(),
             variations: self.variations(),
+            timed: false,
         }
     }
 

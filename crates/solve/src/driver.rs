@@ -4,6 +4,7 @@
 mod ending;
 mod output;
 mod over;
+mod overlooked;
 mod plan;
 mod restoring;
 
@@ -80,6 +81,8 @@ struct Run<'a> {
     h_max: f64,
     /// Where crossings are proven, steps may be longer than that.
     h_proven: f64,
+    /// f depends on time by itself.
+    timed: bool,
 
     t: f64,
     y: Vec<f64>,
@@ -142,6 +145,7 @@ impl<'a> Run<'a> {
         let searched = layout.switches.iter().any(|switch| !switch.of_time);
         let h_max = options.h_max.unwrap_or(if searched { 0.1 * span } else { span }).min(span);
         let proven = options.h_max.is_none() && method.is_polynomial();
+        let timed = layout.timed;
         method.restart();
         Ok(Run {
             events: Events::new(layout, start.t, t_end, &tol)?,
@@ -161,6 +165,7 @@ impl<'a> Run<'a> {
             t_end,
             h_max,
             h_proven: if proven { span } else { h_max },
+            timed,
             t: start.t,
             y: start.y.to_vec(),
             d,
@@ -194,7 +199,13 @@ impl<'a> Run<'a> {
             let tried = self.flow.with(|system| self.method.try_step(system, &from, plan.h, &self.tol));
             self.method.iterates().iter().for_each(|iterate| self.sink.iterate(iterate));
             match tried {
-                Ok(trial) if trial.error <= 1.0 || self.options.step.is_some() => self.advance(plan, trial)?,
+                Ok(trial) if trial.error <= 1.0 || self.options.step.is_some() => match self.overlooked(plan, trial) {
+                    None => self.advance(plan, trial)?,
+                    Some(h) => {
+                        self.statistics.rejected += 1;
+                        self.h = h;
+                    }
+                },
                 Ok(trial) => self.reject(plan, trial)?,
                 Err(failure) => self.fail(plan, failure)?,
             }

@@ -99,6 +99,8 @@ pub struct Layout {
     pub velocity: Vec<Option<u32>>,
     /// Which states are derivatives of others.
     pub variations: Variations,
+    /// f depends on t by itself, not only through y and d.
+    pub timed: bool,
 }
 
 impl Layout {

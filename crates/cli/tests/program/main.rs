@@ -3,6 +3,7 @@
 mod accuracy;
 mod contract;
 mod digits;
+mod edges;
 mod gallery;
 mod golden;
 mod implicit;

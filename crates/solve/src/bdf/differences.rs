@@ -2,11 +2,15 @@
 
 use super::coefficients::HIGHEST;
 
-/// ∇⁰y … ∇ᵏ⁺²y at the end of the last step, h apart; rows of n numbers.
+/// ∇⁰y … ∇ᵏ⁺²y at the end of the last step, h apart, component by component: most models have few, and passes over short
+/// rows would spend their time beginning.
 #[derive(Clone, Debug)]
 pub(super) struct Differences {
-    n: usize,
-    rows: Vec<f64>,
+    /// Differences of a component.
+    width: usize,
+    table: Vec<f64>,
+    /// [`change`] for steps of the same length.
+    same: Change,
 }
 
 /// Differences kept beyond the order: one for the error of the next higher order, one to make that from.
@@ -18,23 +22,24 @@ type Change = [[f64; HIGHEST + 1]; HIGHEST + 1];
 impl Differences {
     /// For formulas of up to `highest` steps.
     pub fn new(n: usize, highest: usize) -> Differences {
-        Differences { n, rows: vec![0.0; (highest + EXTRA + 1) * n] }
+        let width = highest + EXTRA + 1;
+        Differences { width, table: vec![0.0; width * n], same: change(HIGHEST, 1.0) }
     }
 
     /// ∇ʲy.
-    pub fn row(&self, j: usize) -> &[f64] {
-        &self.rows[j * self.n..(j + 1) * self.n]
+    pub fn row(&self, j: usize) -> impl Iterator<Item = f64> {
+        self.table.chunks_exact(self.width).map(move |column| column[j])
     }
 
-    /// ∇ʲy.
-    pub fn row_mut(&mut self, j: usize) -> &mut [f64] {
-        &mut self.rows[j * self.n..(j + 1) * self.n]
+    /// ∇ʲy becomes what is given.
+    pub fn set_row(&mut self, j: usize, values: impl Iterator<Item = f64>) {
+        self.table.chunks_exact_mut(self.width).zip(values).for_each(|(column, value)| column[j] = value);
     }
 
     /// No history: y alone is known.
     pub fn begin(&mut self, y: &[f64]) {
-        self.rows.fill(0.0);
-        self.rows[..self.n].copy_from_slice(y);
+        self.table.fill(0.0);
+        self.set_row(0, y.iter().copied());
     }
 
     /// The polynomial of degree `order` at the end of the next step, and the known part of its derivative there:
@@ -44,29 +49,27 @@ impl Differences {
     ///   known     = Σⱼ γⱼ ∇ʲy         j = 1 … k
     /// ```
     pub fn predict(&self, order: usize, gamma: &[f64], predicted: &mut [f64], known: &mut [f64]) {
-        predicted.copy_from_slice(self.row(0));
-        known.fill(0.0);
-        for (j, gamma) in gamma.iter().enumerate().take(order + 1).skip(1) {
-            for ((y, known), difference) in predicted.iter_mut().zip(known.iter_mut()).zip(self.row(j)) {
-                *y += difference;
-                *known += gamma * difference;
+        let gamma = &gamma[..=order];
+        for ((column, predicted), known) in self.table.chunks_exact(self.width).zip(predicted).zip(known) {
+            let (mut y, mut sum) = (0.0, 0.0);
+            for (difference, gamma) in column.iter().zip(gamma) {
+                y += difference;
+                sum += gamma * difference;
             }
+            (*predicted, *known) = (y, sum);
         }
     }
 
     /// A step of this order has ended `correction` beside its prediction, which is ∇ᵏ⁺¹y there.
     pub fn advance(&mut self, order: usize, correction: &[f64]) {
-        let n = self.n;
-        let (lower, upper) = self.rows.split_at_mut((order + 1) * n);
-        let (first, second) = upper.split_at_mut(n);
-        for ((first, second), correction) in first.iter_mut().zip(&mut second[..n]).zip(correction) {
-            *second = correction - *first;
-            *first = *correction;
-        }
-        for j in (0..=order).rev() {
-            let (row, above) = lower[j * n..].split_at_mut(n);
-            let above = if j == order { &*first } else { &above[..n] };
-            row.iter_mut().zip(above).for_each(|(row, above)| *row += above);
+        for (column, correction) in self.table.chunks_exact_mut(self.width).zip(correction) {
+            let mut above = *correction;
+            column[order + 2] = above - column[order + 1];
+            column[order + 1] = above;
+            for difference in column[..=order].iter_mut().rev() {
+                above += *difference;
+                *difference = above;
+            }
         }
     }
 
@@ -78,20 +81,19 @@ impl Differences {
     ///
     /// Shampine and Reichelt (1997), sec. 2.
     pub fn rescale(&mut self, order: usize, factor: f64) {
-        let (r, u) = (change(order, factor), change(order, 1.0));
+        let r = change(order, factor);
+        // By columns of R U, so that a difference is a product of two short rows.
         let mut product = [[0.0; HIGHEST + 1]; HIGHEST + 1];
-        for (product, r) in product.iter_mut().zip(&r).take(order + 1).skip(1) {
-            for (j, element) in product.iter_mut().enumerate().take(order + 1).skip(1) {
-                *element = (1..=order).map(|m| r[m] * u[m][j]).sum();
+        for (i, r) in r.iter().enumerate().take(order + 1).skip(1) {
+            for (r, same) in r.iter().zip(&self.same).take(order + 1).skip(1) {
+                (1..=order).for_each(|j| product[j][i] += r * same[j]);
             }
         }
-        for column in 0..self.n {
+        for column in self.table.chunks_exact_mut(self.width) {
             let mut old = [0.0; HIGHEST + 1];
-            let rows = self.rows[column..].iter().step_by(self.n).take(order + 1);
-            old.iter_mut().zip(rows).for_each(|(old, row)| *old = *row);
-            let rows = self.rows[column..].iter_mut().step_by(self.n).take(order + 1);
-            for (j, row) in rows.enumerate().skip(1) {
-                *row = (1..=order).map(|i| product[i][j] * old[i]).sum();
+            old[..=order].copy_from_slice(&column[..=order]);
+            for (new, product) in column.iter_mut().zip(&product).take(order + 1).skip(1) {
+                *new = product.iter().zip(&old).map(|(product, old)| product * old).sum();
             }
         }
     }
@@ -103,13 +105,15 @@ impl Differences {
     ///   y(θ) = Σⱼ bⱼ(θ) ∇ʲy + bₖ(θ) correction       bⱼ(θ) = θ (θ + 1) … (θ + j − 1) / j!
     /// ```
     pub fn interpolate(&self, order: usize, correction: &[f64], theta: f64, y: &mut [f64]) {
-        y.copy_from_slice(self.row(0));
-        let mut basis = 1.0;
-        for j in 1..=order {
-            basis *= (theta + (j - 1) as f64) / j as f64;
-            y.iter_mut().zip(self.row(j)).for_each(|(y, difference)| *y += basis * difference);
+        for ((column, correction), y) in self.table.chunks_exact(self.width).zip(correction).zip(y) {
+            let mut basis = 1.0;
+            *y = column[0];
+            for (j, difference) in column.iter().enumerate().take(order + 1).skip(1) {
+                basis *= (theta + (j - 1) as f64) / j as f64;
+                *y += basis * difference;
+            }
+            *y += basis * correction;
         }
-        y.iter_mut().zip(correction).for_each(|(y, correction)| *y += basis * correction);
     }
 }
 
@@ -135,10 +139,14 @@ mod tests {
         let mut values: Vec<f64> = (0..=order).map(|i| polynomial(t - h * i as f64)).collect();
         let mut table = Differences::new(1, HIGHEST);
         for j in 0..=order {
-            table.row_mut(j)[0] = values[0];
+            table.set_row(j, std::iter::once(values[0]));
             values = values.windows(2).map(|pair| pair[0] - pair[1]).collect();
         }
         table
+    }
+
+    fn only(table: &Differences, j: usize) -> f64 {
+        table.row(j).next().expect("one component")
     }
 
     fn polynomial(t: f64) -> f64 {
@@ -152,7 +160,7 @@ mod tests {
             changed.rescale(5, factor);
             let expected = table(1.0, 0.5 * factor, 5);
             for j in 0..=5 {
-                let (a, b) = (changed.row(j)[0], expected.row(j)[0]);
+                let (a, b) = (only(&changed, j), only(&expected, j));
                 assert!((a - b).abs() < 1e-11 * (1.0 + b.abs()), "∇{j}, factor {factor}: {a} and {b}");
             }
         }
@@ -166,7 +174,7 @@ mod tests {
         assert!((predicted[0] - polynomial(1.5)).abs() < 1e-13);
         moving.advance(5, &[0.0]);
         for j in 0..=5 {
-            assert!((moving.row(j)[0] - table(1.5, 0.5, 5).row(j)[0]).abs() < 1e-12, "∇{j}");
+            assert!((only(&moving, j) - only(&table(1.5, 0.5, 5), j)).abs() < 1e-12, "∇{j}");
         }
     }
 

@@ -136,10 +136,11 @@ impl FixedBdf {
             // ∇ᵏy is not known yet. The polynomial that has the slope of the solution where the step begins takes its place:
             // Σ ∇ʲy / j = h f, j = 1 … k.
             system.derivative(from.t, from.y, from.d, &mut self.f);
-            for (i, f) in self.f.iter_mut().enumerate() {
-                let lower: f64 = (1..k).map(|j| self.differences.row(j)[i] / j as f64).sum();
-                *f = k as f64 * (self.h * *f - lower);
+            self.f.iter_mut().for_each(|f| *f *= self.h);
+            for j in 1..k {
+                self.f.iter_mut().zip(self.differences.row(j)).for_each(|(f, difference)| *f -= difference / j as f64);
             }
+            self.f.iter_mut().for_each(|f| *f *= k as f64);
         } else {
             self.f.fill(0.0);
         }
@@ -161,7 +162,7 @@ impl FixedBdf {
         self.differences.advance(self.steps, &self.correction);
         self.known = (self.known + 1).min(self.steps + 1);
         for j in self.known..=self.steps {
-            self.differences.row_mut(j).fill(0.0);
+            self.differences.set_row(j, std::iter::repeat(0.0));
         }
     }
 
@@ -214,7 +215,7 @@ impl Method for FixedBdf {
             self.begin(from, h);
         } else {
             // The driver may have moved the state onto invariants: the history moves with it.
-            self.differences.row_mut(0).copy_from_slice(from.y);
+            self.differences.set_row(0, from.y.iter().copied());
         }
         self.starting = false;
         match self.starter.as_mut().filter(|_| self.known < self.steps) {

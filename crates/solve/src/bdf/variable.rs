@@ -109,11 +109,9 @@ impl Bdf {
     /// The history that one value and one slope make. The slope of algebraic states is not known.
     fn start(&mut self, system: &mut dyn System, from: &Point, h: f64) -> Result<(), StepFailure> {
         self.differences.begin(from.y);
-        let slope = self.differences.row_mut(1);
-        from.derivative(system, slope, &mut self.work.f)?;
+        from.derivative(system, &mut self.correction, &mut self.work.f)?;
         let differential = system.layout().differential();
-        slope[..differential].iter_mut().for_each(|slope| *slope *= h);
-        slope[differential..].fill(0.0);
+        self.differences.set_row(1, self.correction[..differential].iter().map(|slope| slope * h));
         (self.order, self.next_order) = (1, 1);
         (self.h, self.started, self.equal_steps) = (h, true, 0);
         Ok(())
@@ -193,14 +191,14 @@ impl Bdf {
     /// The error that the next lower order would have had, from ∇ᵏyₙ₊₁.
     fn error_below(&self) -> f64 {
         let row = self.differences.row(self.order);
-        let terms = row.iter().zip(&self.correction).map(|(row, correction)| row + correction);
+        let terms = row.zip(&self.correction).map(|(row, correction)| row + correction);
         error_constant(self.order - 1) * largest(terms, &self.scale).0
     }
 
     /// The error that the next higher order would have had, from ∇ᵏ⁺²yₙ₊₁.
     fn error_above(&self) -> f64 {
         let row = self.differences.row(self.order + 1);
-        let terms = row.iter().zip(&self.correction).map(|(row, correction)| correction - row);
+        let terms = row.zip(&self.correction).map(|(row, correction)| correction - row);
         error_constant(self.order + 1) * largest(terms, &self.scale).0
     }
 }
@@ -209,8 +207,8 @@ impl Bdf {
 fn largest(values: impl Iterator<Item = f64>, scale: &[f64]) -> (f64, usize) {
     let (mut size, mut worst) = (0.0, 0);
     for (i, (value, scale)) in values.zip(scale).enumerate() {
-        let part = if value == 0.0 { 0.0 } else { value.abs() / scale };
-        if part > size || part.is_nan() {
+        let part = value.abs() / scale;
+        if (part > size || part.is_nan()) && value != 0.0 {
             (size, worst) = (part, i);
         }
     }
@@ -241,17 +239,18 @@ impl Method for Bdf {
             self.set_order();
             self.set_step(from.t, h);
             // The driver may have moved the state onto invariants: the history moves with it.
-            self.differences.row_mut(0).copy_from_slice(from.y);
+            self.differences.set_row(0, from.y.iter().copied());
         } else {
             self.start(system, from, h)?;
         }
         let (order, alpha) = (self.order, leading(self.order));
         self.differences.predict(order, &GAMMA, &mut self.predicted, &mut self.psi);
-        for (i, scale) in self.scale.iter_mut().enumerate() {
-            let predicted = self.predicted[i];
-            *scale = tol.atol[i] + tol.rtol * from.y[i].abs().max(predicted.abs());
-            self.psi[i] = predicted - self.psi[i] / alpha;
-            self.y[i] = predicted;
+        self.y.copy_from_slice(&self.predicted);
+        for (psi, predicted) in self.psi.iter_mut().zip(&self.predicted) {
+            *psi = predicted - *psi / alpha;
+        }
+        for (((scale, predicted), y), atol) in self.scale.iter_mut().zip(&self.predicted).zip(from.y).zip(&tol.atol) {
+            *scale = atol + tol.rtol * y.abs().max(predicted.abs());
         }
         for (scale, &index) in self.scale.iter_mut().zip(&system.layout().indices) {
             // Components of index k are determined only up to errors of the others divided by h^(k−1).
@@ -267,8 +266,8 @@ impl Method for Bdf {
         };
         let goal = if self.fixed_step { Goal::Rounding } else { Goal::Part(NEWTON_PART) };
         self.newton.solve(system, &equation, &self.scale, goal, &mut self.y)?;
-        for (i, correction) in self.correction.iter_mut().enumerate() {
-            *correction = self.y[i] - self.predicted[i];
+        for ((correction, y), predicted) in self.correction.iter_mut().zip(&self.y).zip(&self.predicted) {
+            *correction = y - predicted;
         }
         let (size, worst) = largest(self.correction.iter().copied(), &self.scale);
         if size.is_nan() {

@@ -21,6 +21,8 @@ use crate::{Reason, StepFailure, System, Tolerance, Work};
 /// After an event a few states make up for what it broke, if they change by no more than so many times what all of them
 /// together would.
 const FEW: f64 = 100.0;
+/// A state that must move by so much more than the smallest change of all states after an event is not the answer to it.
+const EXTREME: f64 = 1e3;
 
 /// Equations of an instant that contradict what is given there.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,8 +165,8 @@ impl Consistency {
         }
     }
 
-    /// After an event, which found the state at `before`: what it assigned stays if that is possible. What moves is
-    /// velocities, or else whatever was not assigned.
+    /// After an event, which found the state at `before`: what it assigned stays. What moves is velocities that were not
+    /// assigned, or else whatever was not, as little as possible; if that is not enough, the event asks the impossible.
     pub fn settle(
         &mut self,
         system: &mut dyn System,
@@ -198,19 +200,21 @@ impl Consistency {
             let mut found = y.to_vec();
             search::find(&mut equations, &free, &mut found, effort).then_some(found)
         };
-        // The algebraic states alone; or else what takes the smallest change of all, unless a few states can do it.
+        // The algebraic states alone; or else what takes the smallest change of all that were not assigned, unless
+        // velocities can do it.
         let mut best = solution((0..n).map(algebraic).collect(), Effort::All);
         if best.is_none() {
-            best = solution(vec![true; n], Effort::Near);
-            let least = best.as_ref().map_or(f64::INFINITY, |all| change(all));
+            // A velocity that was set is no reason for a position to jump.
+            let mut assigned = (0..self.differential).filter(|&i| !kept(i)).peekable();
+            let fixed_positions = assigned.peek().is_some() && assigned.all(|i| is_velocity[i]);
+            let may_move = |i: usize| kept(i) && (is_velocity[i] || !fixed_positions);
+            // Near where what was set cannot be, the others would have to move to the ends of the world.
+            let smallest = solution(vec![true; n], Effort::Near).map_or(f64::INFINITY, |all| change(&all));
+            best = solution((0..n).map(|i| algebraic(i) || may_move(i)).collect(), Effort::Near)
+                .filter(|found| change(found) <= EXTREME * smallest);
             // A position that jumps would have to cross the boundary of its event once more.
-            let sets: [Vec<bool>; 3] = [
-                (0..n).map(|i| algebraic(i) || (kept(i) && is_velocity[i])).collect(),
-                (0..n).map(|i| algebraic(i) || is_velocity[i]).collect(),
-                (0..n).map(|i| algebraic(i) || kept(i)).collect(),
-            ];
-            let few =
-                sets.into_iter().find_map(|free| solution(free, Effort::Near).filter(|y| change(y) <= FEW * least));
+            let velocities = (0..n).map(|i| algebraic(i) || (kept(i) && is_velocity[i])).collect();
+            let few = solution(velocities, Effort::Near).filter(|y| change(y) <= FEW * smallest);
             best = few.or(best);
         }
         if let Some(found) = best {

@@ -4,13 +4,13 @@
 //!   min ‖W⁻¹Δ‖,  G Δ = −e(y):      Δ = −W² Gᵀ λ,   (G W² Gᵀ) λ = e(y)
 //! ```
 //!
-//! iterated with new G. E. Eich, SIAM J. Numer. Anal. 30 (1993) 1467–1482; Hairer, Wanner, Solving Ordinary Differential
+//! iterated, with new G where that is slow. E. Eich, SIAM J. Numer. Anal. 30 (1993) 1467–1482; Hairer, Wanner, Solving Ordinary Differential
 //! Equations II, VII.2. Algebraic states follow the others: G is the derivative through them.
 
 use std::sync::Arc;
 
 use super::algebraic::{Algebraic, At};
-use super::equations::weights;
+use super::equations::weights_into;
 use crate::algebra::Lu;
 use crate::{Pattern, StepFailure, System, Work};
 
@@ -18,6 +18,8 @@ use crate::{Pattern, StepFailure, System, Work};
 const MOST: usize = 8;
 /// A correction of so many tolerances is the last one: the next is about its square.
 const LAST: f64 = 1e-2;
+/// A correction that is not smaller than this part of the last one asks for new derivatives.
+const SLOW: f64 = 0.1;
 /// Invariants that follow from each other make the matrix singular; this much of its diagonal more does not, and changes
 /// nothing else, for the iteration goes on.
 const REGULAR: f64 = 1e-12;
@@ -42,6 +44,9 @@ pub(super) struct Projection {
     normal: Vec<f64>,
     lu: Lu<f64>,
     residuals: Vec<f64>,
+    weights: Vec<f64>,
+    before: Vec<f64>,
+    delta: Vec<f64>,
 }
 
 impl Projection {
@@ -74,6 +79,9 @@ impl Projection {
             normal: vec![0.0; normal.len()],
             lu: Lu::new(&normal),
             residuals: vec![0.0; count],
+            weights: Vec::new(),
+            before: vec![0.0; differential],
+            delta: vec![0.0; differential],
         }
     }
 
@@ -103,6 +111,39 @@ impl Projection {
         Ok(())
     }
 
+    /// The factors of G W² Gᵀ at y; what is violated stands in `residuals`.
+    fn factor(
+        &mut self,
+        system: &mut dyn System,
+        at: &At,
+        y: &[f64],
+        algebraic: Option<&mut Algebraic>,
+        work: &mut Work,
+    ) -> Result<(), StepFailure> {
+        self.derivatives(system, at, y, algebraic, work)?;
+        self.normal.fill(0.0);
+        for &(place, a, b) in &self.terms {
+            self.normal[place] += self.g[a] * self.g[b] * self.weights[self.elements[a].1].powi(2);
+        }
+        self.diagonal.iter().for_each(|&place| self.normal[place] *= 1.0 + REGULAR);
+        if let Some(row) =
+            self.diagonal.iter().position(|&place| self.normal[place].is_nan() || self.normal[place] <= 0.0)
+        {
+            // An invariant that no state can change here: fine if it holds.
+            if self.residuals[row] != 0.0 || self.normal[self.diagonal[row]].is_nan() {
+                return Err(StepFailure::Singular { component: y.len() + row });
+            }
+            self.diagonal.iter().for_each(|&place| {
+                if self.normal[place] == 0.0 {
+                    self.normal[place] = 1.0;
+                }
+            });
+        }
+        work.lu += 1;
+        let singular = |row: usize| StepFailure::Singular { component: y.len() + row };
+        self.lu.factor(&self.normal).map_err(|error| singular(error.column))
+    }
+
     /// Moves y onto the invariants, and lets the algebraic states follow; returns by how many tolerances it moved.
     pub fn project(
         &mut self,
@@ -112,46 +153,26 @@ impl Projection {
         mut algebraic: Option<&mut Algebraic>,
         work: &mut Work,
     ) -> Result<f64, StepFailure> {
-        let weights = weights(at.tol, y);
-        let before = y[..self.differential].to_vec();
-        let mut last = f64::INFINITY;
-        let mut worst = 0;
+        weights_into(at.tol, y, &mut self.weights);
+        self.before.copy_from_slice(&y[..self.differential]);
+        let (mut last, mut worst, mut stale) = (f64::INFINITY, 0, true);
         for iteration in 0..MOST {
             system.invariants(at.t, y, at.d, &mut self.residuals);
-            self.derivatives(system, at, y, algebraic.as_deref_mut(), work)?;
-            self.normal.fill(0.0);
-            for &(place, a, b) in &self.terms {
-                self.normal[place] += self.g[a] * self.g[b] * weights[self.elements[a].1].powi(2);
+            if stale {
+                self.factor(system, at, y, algebraic.as_deref_mut(), work)?;
             }
-            self.diagonal.iter().for_each(|&place| self.normal[place] *= 1.0 + REGULAR);
-            if let Some(row) =
-                self.diagonal.iter().position(|&place| self.normal[place].is_nan() || self.normal[place] <= 0.0)
-            {
-                // An invariant that no state can change here: fine if it holds.
-                if self.residuals[row] != 0.0 || self.normal[self.diagonal[row]].is_nan() {
-                    return Err(StepFailure::Singular { component: y.len() + row });
-                }
-                self.diagonal.iter().for_each(|&place| {
-                    if self.normal[place] == 0.0 {
-                        self.normal[place] = 1.0;
-                    }
-                });
-            }
-            work.lu += 1;
-            let singular = |row: usize| StepFailure::Singular { component: y.len() + row };
-            self.lu.factor(&self.normal).map_err(|error| singular(error.column))?;
             self.lu.solve(&mut self.residuals);
-            let mut delta = vec![0.0; self.differential];
+            self.delta.fill(0.0);
             for (&(row, column), g) in self.elements.iter().zip(&self.g) {
-                delta[column] += g * self.residuals[row];
+                self.delta[column] += g * self.residuals[row];
             }
             let mut norm: f64 = 0.0;
-            for (j, delta) in delta.iter().enumerate() {
-                let scaled = (delta * weights[j]).abs();
+            for (j, ((delta, weight), y)) in self.delta.iter().zip(&self.weights).zip(&mut *y).enumerate() {
+                let scaled = (delta * weight).abs();
                 if scaled > norm || scaled.is_nan() {
                     (norm, worst) = (scaled, j);
                 }
-                y[j] -= weights[j].powi(2) * delta;
+                *y -= weight.powi(2) * delta;
             }
             if !norm.is_finite() {
                 return Err(StepFailure::NotFinite { t: at.t, component: worst });
@@ -162,12 +183,14 @@ impl Projection {
             work.newton += 1;
             let rests = norm <= 1.0 && norm > 0.5 * last;
             if norm <= LAST || rests {
-                let moved = y.iter().zip(&before).zip(&weights).map(|((y, before), w)| (y - before).abs() / w);
+                let moved =
+                    y.iter().zip(&self.before).zip(&self.weights).map(|((y, before), w)| (y - before).abs() / w);
                 return Ok(moved.fold(0.0, f64::max));
             }
             if iteration > 1 && norm > 2.0 * last {
                 break;
             }
+            stale = iteration == 0 && norm > 1.0 || norm > SLOW * last;
             last = norm;
         }
         Err(StepFailure::Newton { component: worst })

@@ -354,16 +354,26 @@ impl Stage {
     ) -> Result<f64, StepFailure> {
         system.derivative(equation.t, y, equation.d, &mut self.f);
         self.work.f += 1;
-        if let Some(component) = (0..y.len()).find(|&i| !(self.f[i].is_finite() && y[i].is_finite())) {
-            self.stale = true;
-            return Err(StepFailure::NotFinite { t: equation.t, component });
-        }
         let sigma = 1.0 / equation.gamma_h;
         let differential = self.jacobian.differential();
+        let (change, algebraic) = self.change.split_at_mut(differential);
         let mut largest: f64 = 0.0;
-        for (i, change) in self.change.iter_mut().enumerate() {
-            *change = if i < differential { self.f[i] - sigma * (y[i] - equation.psi[i]) } else { self.f[i] };
+        // Stays zero as long as everything is finite: one look at the end instead of two at every component.
+        let mut zero = 0.0;
+        for (((change, f), y), psi) in change.iter_mut().zip(&self.f).zip(y).zip(equation.psi) {
+            *change = f - sigma * (y - psi);
+            zero += 0.0 * f + 0.0 * y;
             largest = largest.max(change.abs());
+        }
+        for ((change, f), y) in algebraic.iter_mut().zip(&self.f[differential..]).zip(&y[differential..]) {
+            *change = *f;
+            zero += 0.0 * f + 0.0 * y;
+            largest = largest.max(change.abs());
+        }
+        if zero != 0.0 {
+            let component = (0..y.len()).find(|&i| !(self.f[i].is_finite() && y[i].is_finite())).unwrap_or(0);
+            self.stale = true;
+            return Err(StepFailure::NotFinite { t: equation.t, component });
         }
         if self.options.trace {
             self.iterates.push(NewtonIterate {
@@ -445,10 +455,14 @@ pub(crate) fn rounding(size: f64) -> f64 {
 /// The largest element in units that depend on the component, and its component. NaN counts as largest.
 pub(crate) fn largest_part(values: &[f64], unit: impl Fn(usize) -> f64) -> (f64, usize) {
     let (mut size, mut worst) = (0.0, 0);
-    for (i, value) in values.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+    for (i, value) in values.iter().enumerate() {
         let part = value.abs() / unit(i);
-        if part > size || part.is_nan() {
+        // 0/0 is no part; that is asked last because what stands before is rarely true.
+        if (part > size || part.is_nan()) && *value != 0.0 {
             (size, worst) = (part, i);
+            if part.is_nan() {
+                break;
+            }
         }
     }
     (size, worst)

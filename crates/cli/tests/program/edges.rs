@@ -1,0 +1,98 @@
+//! Where stiff and algebraic models come to an end, and what must not be stepped over.
+
+use crate::support::{ordinate, repository};
+use serde_json::Value;
+
+/// x′ = exp(−(t−50)²) − x from rest: the input is zero in double precision for the first twenty seconds, and everywhere that a
+/// first step over the whole run looks.
+#[test]
+fn an_input_that_is_silent_at_first_is_not_stepped_over() {
+    // ∫ exp(−(s−50)²) exp(−(51−s)) ds to 51, which is e^(−3/4) √π/2 (1 + erf(1/2))
+    let exact = (-0.75f64).exp() * std::f64::consts::PI.sqrt() / 2.0 * (1.0 + 0.520499877813046_5);
+    for method in ["auto", "taylor", "dp8", "dp5", "bs23", "rk4", "radau", "radau5", "bdf", "adams", "trapezoid"] {
+        let args = ["run", "-e", "x' = exp(-(t-50)^2) - x; x(0) = 0", "-t", "100", "-m", method, "--at", "51", "-q"];
+        let found = ordinate(&args).expect(0).table().column("x")[0];
+        assert!((found - exact).abs() < 1e-3, "{method}: {found} instead of {exact}");
+    }
+}
+
+const PENDULUM: &str =
+    "x'' = -2*lam*x; y'' = -2*lam*y + 9.81; x^2 + y^2 = 1; init x = 1, x' = 0, y = 0, y' = 0; guess lam = 0";
+
+fn after(action: &str, at: &str) -> crate::support::Answer {
+    let model = format!("{PENDULUM}; when t > 0.5: {action}");
+    ordinate(&["run", "-e", &model, "-t", "0.6", "--at", at, "-o", "-"])
+}
+
+/// What an action sets stays; the rest follows onto the constraint and its derivative.
+#[test]
+fn events_keep_what_they_set_on_a_constraint() {
+    let row = after("x = 0.5", "0.500001").expect(0).table();
+    let value = |name: &str| row.column(name)[0];
+    assert!((value("x") - 0.5).abs() < 1e-4, "{}", value("x"));
+    assert!((value("x").powi(2) + value("y").powi(2) - 1.0).abs() < 1e-6);
+    assert!((value("x") * value("x'") + value("y") * value("y'")).abs() < 1e-5);
+    let row = after("x' = 3", "0.500001").expect(0).table();
+    assert!((row.column("x'")[0] - 3.0).abs() < 1e-3, "{}", row.column("x'")[0]);
+}
+
+/// An action that no state on the constraint can follow ends the run there.
+#[test]
+fn events_that_ask_the_impossible_end_the_run() {
+    for action in ["x = 5", "x = 0.5, y = 0.5", "x' = 3, y' = 3"] {
+        let answer = after(action, "0.6").expect(3);
+        assert!(
+            answer.err.contains("no solution at t = 0.5") && answer.err.contains("an event sets"),
+            "{}",
+            answer.err
+        );
+    }
+}
+
+/// z² = x ends at x = 0, z³ − 3z = x at its fold: the message says so instead of blaming step or tolerance.
+#[test]
+fn a_fold_is_called_one() {
+    for (equation, guess, end) in [("z^2 - x", "1", "t = 1"), ("z^3 - 3*z - x", "2", "t = 3")] {
+        let model = format!("x' = -1; 0 = {equation}; x(0) = 1; guess z = {guess}");
+        let answer = ordinate(&["run", "-e", &model, "-t", "5", "--at", "5"]).expect(3);
+        assert!(answer.err.contains("cannot be solved beyond") && answer.err.contains(end), "{}", answer.err);
+        assert!(answer.err.contains("fold") && !answer.err.contains("inf"), "{}", answer.err);
+    }
+}
+
+#[test]
+fn implicit_models_have_help_of_their_own() {
+    for (topic, words) in
+        [("dae", "guess"), ("index", "--index direct"), ("newton", "--trace newton"), ("realtime", "--rate")]
+    {
+        let answer = ordinate(&["help", topic]).expect(0);
+        assert!(answer.out.contains(words), "{topic}: {}", answer.out);
+        assert!(answer.out.lines().all(|line| line.chars().count() <= 110), "{topic}");
+    }
+}
+
+/// Golden `discretisation`: x′ = A x + B u with a held input as x₊ = F x + G u, column by column from unit vectors.
+#[test]
+fn one_step_from_unit_vectors_gives_the_discrete_matrices() {
+    let text = std::fs::read_to_string(repository().join("tests/golden/methods.json")).expect("golden data");
+    let all: Value = serde_json::from_str(&text).expect("JSON");
+    let case = all["cases"].as_array().expect("cases").iter().find(|case| case["id"] == "discretisation");
+    let case = case.expect("the case");
+    let number = |value: &Value| value.as_str().expect("a number").parse::<f64>().expect("a number");
+    for (method, name) in [("euler", "fe"), ("backward-euler", "be")] {
+        for (column, start) in [("1", "0", "0"), ("0", "1", "0"), ("0", "0", "1")].into_iter().enumerate() {
+            let model =
+                format!("x' = v; v' = -4*x - 0.5*v + u; input u = {}; init x = {}, v = {}", start.2, start.0, start.1);
+            let args = ["run", "-e", &model, "-t", "0.1", "-m", method, "--step", "0.1", "--at", "0.1", "-q"];
+            let row = ordinate(&args).expect(0).table();
+            for (i, state) in ["x", "v"].into_iter().enumerate() {
+                let expected = match column {
+                    2 => &case[format!("G_{name}")][i][0],
+                    _ => &case[format!("F_{name}")][i][column],
+                };
+                let (expected, found) = (number(expected), row.column(state)[0]);
+                assert!((found - expected).abs() < 1e-13, "{method}, column {column}, {state}: {found}, {expected}");
+            }
+        }
+    }
+}
