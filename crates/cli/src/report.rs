@@ -66,7 +66,7 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
         line("numbers", &format!("{} digits", precise.digits));
     }
     match run.step {
-        _ if run.digits.is_some() || (run.precise.is_some() && run.step.is_none()) => {}
+        _ if options.digits.is_some() || (run.precise.is_some() && run.step.is_none()) => {}
         Some(h) => {
             line("asked", &format!("fixed step {}: the error is not controlled", short(h)));
             let span = run.t_end - run.t_start;

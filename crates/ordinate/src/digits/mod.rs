@@ -81,8 +81,9 @@ const MOST_ASKED: u32 = 500;
 const MAX_PRODUCTS: f64 = 4e8;
 const MAX_PRODUCTS_STIFF: f64 = 6e7;
 
-/// Steps of a method that is only compared with.
-const MAX_STEPS_OF_CHECK: u64 = 300_000;
+/// Steps of a method that is only compared with, an explicit or an implicit one.
+const MAX_STEPS_OF_CHECK: u64 = 2_000_000;
+const MAX_IMPLICIT_STEPS: u64 = 300_000;
 
 /// By so many times its rounding a constant is moved to see what that does.
 const DISTURBANCE: f64 = 32.0;
@@ -382,31 +383,36 @@ impl Search<'_> {
         }))
     }
 
-    /// How another method sees it. One of low order cannot have all digits; that it comes nearer with a finer tolerance
-    /// is as much as it can say, and then its digits do not count.
+    /// How another method sees it. It may have fewer digits itself; that it comes nearer with a finer tolerance is then as
+    /// much as it can say, and its digits do not count.
     fn other_method(
         &self,
         samples: &Samples,
         method: &str,
-        low_order: bool,
+        implicit: bool,
         scales: &[f64],
     ) -> Result<(Difference, String), RunError> {
+        let max_steps = if implicit { MAX_IMPLICIT_STEPS } else { MAX_STEPS_OF_CHECK };
         let look = |exponent: f64| {
             let options = self.tolerances(method, exponent, scales);
-            let (run, other) = self.grid.doubles(&RunOptions { max_steps: MAX_STEPS_OF_CHECK, ..options })?;
+            let (run, other) = self.grid.doubles(&RunOptions { max_steps, ..options })?;
             Ok((run.outcome.status == Status::Ok).then(|| samples.difference(&other)))
         };
-        let asked = f64::from(self.asked);
-        let fine = look((asked + 2.0).min(if low_order { 11.0 } else { 13.5 }))?;
+        let finest = (f64::from(self.asked) + 2.0).min(if implicit { 11.0 } else { 13.5 });
+        // A tolerance that it cannot bear says nothing; a coarser one may.
+        let mut exponent = finest;
+        let mut fine = look(exponent)?;
+        while fine.is_none() && exponent > 7.0 {
+            exponent -= 3.0;
+            fine = look(exponent)?;
+        }
         let Some(fine) = fine else {
-            return Ok((
-                Difference { digits: 0.0, state: 0, lost: None },
-                format!("{method}, which did not reach the end"),
-            ));
+            let none = Difference { digits: 0.0, state: 0, lost: None };
+            return Ok((none, format!("{method}, which does not reach the end")));
         };
-        if low_order && fine.digits < asked {
-            let coarse = look((asked + 2.0).min(11.0) - 2.0)?;
-            if coarse.is_some_and(|coarse| fine.digits > coarse.digits + 1.0 && fine.digits > 5.0) {
+        if fine.digits < f64::from(self.asked) {
+            let coarse = look(exponent - 2.0)?;
+            if coarse.is_some_and(|coarse| fine.digits > coarse.digits + 1.0 && fine.digits > 4.0) {
                 let all = Difference { digits: f64::INFINITY, ..fine };
                 return Ok((all, format!("{method}, which comes near it (to {:.1} digits)", fine.digits)));
             }
