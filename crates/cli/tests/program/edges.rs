@@ -96,3 +96,25 @@ fn one_step_from_unit_vectors_gives_the_discrete_matrices() {
         }
     }
 }
+
+/// A transformed model has exponentials as states: one that begins as zero would stay it.
+#[test]
+fn an_exponential_that_underflows_is_no_start_value() {
+    let text = "x' = exp(-(t - 50)^2) - x; x(0) = 0";
+    let answer = ordinate(&["run", "-e", text, "-t", "52", "-m", "mtsm", "-o", "o.csv"]);
+    assert!(answer.code == 1 && answer.err.contains("too small"), "{answer:?}");
+}
+
+/// Beyond double precision the error is compared with a run of more digits, or of shorter steps.
+#[test]
+fn runs_of_many_digits_have_an_error_too() {
+    let run = |extra: &[&str]| {
+        let args = ["run", "-e", "y' = y; y(0) = 1", "-t", "1", "--precision", "40", "--summary", "json", "-q"];
+        ordinate(&[&args[..], extra].concat()).expect(0).json()
+    };
+    let free = run(&[])["global_error"]["estimate"].as_f64().expect("an estimate");
+    assert!(free > 0.0 && free < 1e-38, "{free:e}");
+    // the true error of a step of order 10 is 2.7e-8
+    let single = run(&["--step", "1", "--order", "10"])["global_error"]["estimate"].as_f64().expect("an estimate");
+    assert!((single / 2.731e-8 - 1.0).abs() < 0.01, "{single:e}");
+}

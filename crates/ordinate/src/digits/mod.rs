@@ -12,7 +12,7 @@ mod samples;
 
 use crate::precise::{self, obstacle};
 use crate::run::{self, rounded_times, solver_options};
-use crate::{Compiled, RowSink, Run, RunError, RunOptions, explain::Explanation, short};
+use crate::{Compiled, GlobalError, RowSink, Run, RunError, RunOptions, explain::Explanation, short};
 use ordinate_model::Sorted;
 use ordinate_solve::{AUTOMATIC, MAX_DIGITS, Reason, Status, by_name};
 use samples::{Difference, Grid, Samples};
@@ -110,6 +110,36 @@ pub(crate) fn simulate(
         Plan::Found(found) => search.deliver(found, sink),
         Plan::Ended(options) => run::simulate(compiled, &options, sink),
     }
+}
+
+/// The global error of a run beyond double precision: its difference from one of more digits or, where steps or order are given,
+/// of shorter steps.
+pub(crate) fn precise_error(compiled: &Compiled, options: &RunOptions, digits: u32) -> Option<GlobalError> {
+    let range = rounded_times(compiled, options).ok()?;
+    let parts = (MAX_SAMPLES / compiled.program.visible.max(1)).clamp(4, 128);
+    let grid = Grid { compiled, parts, range };
+    let (own, ended) = grid.precise(options, digits, f64::INFINITY).ok()?;
+    let step = options.step.map(|h| 0.5 * h);
+    let more =
+        RunOptions { step, order: options.order.map(|p| if step.is_some() { p } else { p + 2 }), ..options.clone() };
+    let (other, _) = grid.precise(&more, digits + 4, f64::INFINITY).ok()?;
+    let (mut largest, last) = own.differences(&other);
+    // Both may compute with the same number of words; more digits than were asked for are not promised.
+    let last_digit = 10f64.powf(-f64::from(digits));
+    largest.iter_mut().zip(own.scales()).for_each(|(error, scale)| *error = error.max(last_digit * scale));
+    let states = compiled.program.visible;
+    let names: Vec<String> = compiled.stored_names()[1..].iter().take(largest.len()).cloned().collect();
+    Some(GlobalError {
+        names,
+        states: states.min(largest.len()),
+        largest,
+        last,
+        rows: Vec::new(),
+        until: range.1,
+        complete: ended.is_none() && own.reaches_as_far_as(&other),
+        lost: None,
+        corrected: false,
+    })
 }
 
 /// What is run in the end.

@@ -6,7 +6,7 @@ mod session;
 
 use crate::methods::choose;
 use crate::run::{rounded_times, solver_options};
-use crate::{Compiled, Run, RunError, RunOptions, Seconds, explain};
+use crate::{Compiled, ErrorWish, Run, RunError, RunOptions, Seconds, explain};
 use ordinate_program::Constant;
 use ordinate_solve::{Big, DoubleDouble, MAX_DIGITS, Outcome, PreciseOutcome, Status};
 pub(crate) use rows::Times;
@@ -43,11 +43,18 @@ pub(crate) fn simulate(
             "{why}: such a model runs in double precision only; leave `--precision` out"
         )));
     }
-    if digits <= DOUBLE_DOUBLE_DIGITS {
-        write::<DoubleDouble>(compiled, options, digits, shown, sink)
-    } else {
-        write::<Big>(compiled, options, digits, shown, sink)
+    if matches!(options.error, ErrorWish::Estimate { columns: true, .. } | ErrorWish::Estimate { correct: true, .. }) {
+        return Err(RunError::Usage("`--error` and `--correct` are for runs in double precision".into()));
     }
+    let mut run = if digits <= DOUBLE_DOUBLE_DIGITS {
+        write::<DoubleDouble>(compiled, options, digits, shown, sink)?
+    } else {
+        write::<Big>(compiled, options, digits, shown, sink)?
+    };
+    if options.error != ErrorWish::Off && run.outcome.status == Status::Ok {
+        run.error = crate::digits::precise_error(compiled, options, digits);
+    }
+    Ok(run)
 }
 
 /// Refuses options that mean nothing in another precision.

@@ -7,8 +7,8 @@ mod matrices;
 mod model;
 
 use crate::Compiled;
-use ordinate_expr::ExprId;
-use ordinate_model::Term;
+use ordinate_expr::{Expr, ExprId, Function};
+use ordinate_model::{Model, Term};
 use ordinate_program::Evaluator;
 use ordinate_solve::{SwitchKind, System};
 use ordinate_syntax::Diagnostic;
@@ -117,6 +117,20 @@ pub(crate) fn auxiliary_starts(
     for (k, value) in found.into_iter().enumerate() {
         let state = &compiled.sorted.states[visible + k];
         match value {
+            // u = e^g fulfils u' = g'u, so a zero would stay one
+            Some(value) if value.abs() < f64::MIN_POSITIVE && state.start.is_some_and(|e| is_exponential(model, e)) => {
+                let what = state.start.map_or_else(String::new, |e| model.print(e));
+                diagnostics.push(
+                    Diagnostic::error(
+                        "no-start-value",
+                        model.variable(state.derivative).span,
+                        format!(
+                            "the transformed model needs the start value of `{what}`, which is too small for a double"
+                        ),
+                    )
+                    .help("use a method that needs no transformation, such as `taylor` or `dp8`"),
+                );
+            }
             Some(value) => y[visible + k] = value,
             None => {
                 let what = state.start.map_or_else(String::new, |e| model.print(e));
@@ -135,6 +149,10 @@ pub(crate) fn auxiliary_starts(
     }
     diagnostics.extend(roots_of_zero(compiled, t, y, &modes(evaluator, t, y, held, 0.0)));
     diagnostics
+}
+
+fn is_exponential(model: &Model, e: ExprId) -> bool {
+    matches!(model.graph.node(e), Expr::Call(Function::Exp, _))
 }
 
 /// √q with q = 0: its value exists, but not its derivative, and the polynomial system would follow another one of the
