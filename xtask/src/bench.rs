@@ -21,7 +21,7 @@ struct Race {
     about: &'static str,
 }
 
-const RACES: [Race; 6] = [
+const RACES: [Race; 7] = [
     Race {
         title: "Solving, at equal error",
         script: "race.py",
@@ -68,6 +68,12 @@ const RACES: [Race; 6] = [
         about: "Steps of 1 ms as fast as possible (`--realtime --dry`), radau3: two stages of Radau IIA with at most ten \
                 iterations. Then a chain of cells that conduct heat, nonlinear, whose front passes through the first 200: what \
                 20 000 cells cost more than 200, per step and state.",
+    },
+    Race {
+        title: "The error beside the answer, orbits, digits",
+        script: "trust.py",
+        about: "What the estimate of the global error adds to a run with 501 rows, in per cent of the run without it. Then \
+                periodic orbits and digits on demand.",
     },
 ];
 
