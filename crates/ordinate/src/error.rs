@@ -5,7 +5,7 @@ use crate::recorder::{Recorder, final_values};
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
 use ordinate_program::Evaluator;
-use ordinate_solve::{Choice, Options, Outcome, Rows, Sink, Status, UsageError};
+use ordinate_solve::{Choice, Method, Options, Outcome, Rows, Sink, Status, UsageError};
 
 /// What is wanted of the global error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,19 +68,24 @@ pub(crate) struct Task<'a> {
 }
 
 impl Task<'_> {
+    /// The method, ready for a run; `follow`: it carries its error along, if it can.
+    pub fn method(&self, follow: bool) -> Box<dyn Method> {
+        let mut method = self.choice.build(self.compiled.program.layout.states, self.options.step.is_some());
+        if follow {
+            method.follow_error();
+        }
+        method
+    }
+
     /// One solution.
     pub fn solve(
         &self,
+        mut method: Box<dyn Method>,
         evaluator: &mut Evaluator,
         options: &Options,
         t_end: f64,
         sink: &mut dyn Sink,
-        follow: bool,
     ) -> Result<Outcome, UsageError> {
-        let mut method = self.choice.build(self.compiled.program.layout.states, options.step.is_some());
-        if follow {
-            method.follow_error();
-        }
         ordinate_solve::solve(evaluator, method.as_mut(), &self.start.from(self.t_start), t_end, options, sink)
     }
 
@@ -152,7 +157,10 @@ impl Task<'_> {
             let mut rows = Beside { sink: kept.sink, columns: Vec::new() };
             let mut recorder = Recorder::new(self.compiled, &mut rows, &start);
             recorder.announce(kept.names.clone(), kept.stored);
-            let Ok(other) = beside.solve(&mut other_evaluator, &options, t_end, &mut recorder, false) else { continue };
+            let Ok(other) = beside.solve(self.method(false), &mut other_evaluator, &options, t_end, &mut recorder)
+            else {
+                continue;
+            };
             let columns = rows.columns;
             let factor = companion.factor(&outcome.statistics, &other.statistics);
             let finals = [outcome, &other].map(|outcome| final_values(self.compiled, outcome));

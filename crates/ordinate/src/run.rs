@@ -266,11 +266,12 @@ fn run(
 
     let mut kept = Kept::new(sink, options.error);
     let follow = options.error != ErrorWish::Off;
+    let method = task.method(follow);
     let begin = Instant::now();
     let mut recorder = Recorder::new(compiled, &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
-    let outcome = task.solve(&mut evaluator, &solver_options, t_end, &mut recorder, follow).map_err(wrong)?;
+    let outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
@@ -288,8 +289,9 @@ fn run(
     let mut seconds = vec![begin.elapsed().as_secs_f64()];
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
+            let method = task.method(follow);
             let begin = Instant::now();
-            let again = task.solve(&mut evaluator, &solver_options, t_end, &mut Silent, follow).map_err(wrong)?;
+            let again = task.solve(method, &mut evaluator, &solver_options, t_end, &mut Silent).map_err(wrong)?;
             estimate(&evaluator, &again);
             seconds.push(begin.elapsed().as_secs_f64());
         }

@@ -37,24 +37,25 @@ impl Run<'_> {
         if seen || plan.h < long || self.options.step.is_some() || !self.timed {
             return None;
         }
-        let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
-        self.flow.with(|system| self.method.make_dense(system, &from)).ok()?;
         let n = self.y.len();
-        let differential = self.flow.consistency.as_ref().map_or(n, |consistency| consistency.differential());
-        let [mut y, mut before, mut behind, mut here, mut there] = [(); 5].map(|()| vec![0.0; n]);
-        // An input that is awake at both ends was seen: to look into every step of a driven model would cost more than the step.
-        self.method.interpolate(1.0, &mut y);
-        self.flow.with(|system| {
-            system.derivative(self.t + plan.h, &y, &self.d, &mut here);
-            system.derivative(self.t, &y, &self.d, &mut there);
-        });
-        self.statistics.evaluations.f += 2;
         let visible = |i: usize, change: f64, y: f64| {
             change * plan.h > VISIBLE * (self.tol.atol[i] + self.tol.rtol * y.abs()) * f64::from(POINTS)
         };
-        if (0..n).any(|i| visible(i, (here[i] - there[i]).abs(), y[i])) {
+        // An input that is awake at both ends was seen: to look into every step of a driven model would cost more than the step.
+        let [here, there] = &mut self.scratch;
+        let end = self.method.end();
+        self.flow.with(|system| {
+            system.derivative(self.t + plan.h, end, &self.d, here);
+            system.derivative(self.t, end, &self.d, there);
+        });
+        self.statistics.evaluations.f += 2;
+        if (0..n).any(|i| visible(i, (here[i] - there[i]).abs(), end[i])) {
             return None;
         }
+        let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
+        self.flow.with(|system| self.method.make_dense(system, &from)).ok()?;
+        let differential = self.flow.consistency.as_ref().map_or(n, |consistency| consistency.differential());
+        let [mut y, mut before, mut behind, mut here, mut there] = [(); 5].map(|()| vec![0.0; n]);
         for k in 1..POINTS {
             let theta = f64::from(k) / f64::from(POINTS);
             let t = self.t + theta * plan.h;
