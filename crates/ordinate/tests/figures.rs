@@ -118,6 +118,29 @@ fn an_interrupted_run_ends_with_the_row_where_it_got_to() {
     assert_eq!(run.reason.expect("it ended early").kind, "interrupted");
 }
 
+/// The search looks at several solutions before it writes one; whoever ends it must not wait for all of them.
+#[test]
+fn a_search_for_digits_ends_when_it_is_asked_to() {
+    struct Counting(u32);
+    impl RowSink for Counting {
+        fn row(&mut self, _values: &[f64]) -> Result<(), RowError> {
+            Ok(())
+        }
+        fn keep_going(&mut self, _t: f64) -> bool {
+            self.0 += 1;
+            self.0 < 3
+        }
+    }
+    let text = "x'' = -sin(x); init x = 1, x' = 0; run 0 .. 1000";
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let mut sink = Counting(0);
+    let options = RunOptions { digits: Some(30), ..RunOptions::default() };
+    let run = simulate(&compiled, &options, &mut sink).expect("a run that begins");
+    assert_eq!(run.reason.expect("it ended early").kind, "interrupted");
+    assert!(sink.0 < 10, "it was asked {} times", sink.0);
+    assert!(run.digits.is_none());
+}
+
 /// The unit as it was written, and with the seconds of a derivative where only the quantity has one.
 #[test]
 fn units_are_shown_as_they_were_written() {

@@ -15,7 +15,7 @@ use crate::run::{self, rounded_times, solver_options};
 use crate::{Compiled, GlobalError, RowSink, Run, RunError, RunOptions, explain::Explanation, short};
 use ordinate_model::Sorted;
 use ordinate_solve::{AUTOMATIC, MAX_DIGITS, Reason, Status, by_name};
-use samples::{Difference, Grid, Samples};
+use samples::{Allowance, Difference, Grid, Samples};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -76,10 +76,13 @@ const MOST_IN_DOUBLES: u32 = 14;
 /// The highest number that may be asked for; chaos needs some beyond.
 const MOST_ASKED: u32 = 500;
 
-/// Products of numbers that one run may cost: some ten seconds; and where the model is stiff, for which this method is
+/// Products of numbers that one run may cost: less than a minute; and where the model is stiff, for which this method is
 /// not made.
-const MAX_PRODUCTS: f64 = 4e8;
+const MAX_PRODUCTS: f64 = 1e9;
 const MAX_PRODUCTS_STIFF: f64 = 6e7;
+
+/// Products of a whole search: some minutes.
+const MAX_PRODUCTS_IN_ALL: f64 = 4e9;
 
 /// Steps of a method that is only compared with, an explicit or an implicit one.
 const MAX_STEPS_OF_CHECK: u64 = 2_000_000;
@@ -105,24 +108,38 @@ pub(crate) fn simulate(
     let range = rounded_times(compiled, &options)?;
     solver_options(&options, range.0, range.1, &compiled.parameter_values())?;
     let parts = (MAX_SAMPLES / compiled.program.visible.max(1)).clamp(4, 128);
-    let search = Search { options: &options, asked, grid: Grid { compiled, parts, range } };
-    match search.plan()? {
-        Plan::Found(found) => search.deliver(found, sink),
+    let allowance = Allowance::new(&mut *sink, MAX_PRODUCTS_IN_ALL);
+    let plan =
+        Search { options: &options, asked, grid: Grid { compiled, allowance: &allowance, parts, range } }.plan()?;
+    let interrupted = allowance.interrupted();
+    match plan {
+        // Whoever ends the search ends this run, too, and finds its first rows.
+        _ if interrupted => run::simulate(compiled, &options, sink),
+        Plan::Found(found) => deliver(compiled, &options, asked, found, sink),
         Plan::Ended(options) => run::simulate(compiled, &options, sink),
     }
 }
 
 /// The global error of a run beyond double precision: its difference from one of more digits or, where steps or order are given,
 /// of shorter steps.
-pub(crate) fn precise_error(compiled: &Compiled, options: &RunOptions, digits: u32) -> Option<GlobalError> {
+pub(crate) fn precise_error(
+    compiled: &Compiled,
+    options: &RunOptions,
+    digits: u32,
+    sink: &mut dyn RowSink,
+) -> Option<GlobalError> {
     let range = rounded_times(compiled, options).ok()?;
     let parts = (MAX_SAMPLES / compiled.program.visible.max(1)).clamp(4, 128);
-    let grid = Grid { compiled, parts, range };
+    let allowance = Allowance::new(sink, f64::INFINITY);
+    let grid = Grid { compiled, allowance: &allowance, parts, range };
     let (own, ended) = grid.precise(options, digits, f64::INFINITY).ok()?;
     let step = options.step.map(|h| 0.5 * h);
     let more =
         RunOptions { step, order: options.order.map(|p| if step.is_some() { p } else { p + 2 }), ..options.clone() };
     let (other, _) = grid.precise(&more, digits + 4, f64::INFINITY).ok()?;
+    if allowance.interrupted() {
+        return None;
+    }
     let (mut largest, last) = own.differences(&other);
     // Both may compute with the same number of words; more digits than were asked for are not promised.
     let last_digit = 10f64.powf(-f64::from(digits));
@@ -159,13 +176,13 @@ struct Found {
     why: Option<String>,
 }
 
-struct Search<'a> {
+struct Search<'a, 's> {
     options: &'a RunOptions,
     asked: u32,
-    grid: Grid<'a>,
+    grid: Grid<'a, 's>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Finds a way with the digits asked for, or with as many as there are.
     fn plan(&self) -> Result<Plan, RunError> {
         // A first look: how large the states are, whether the run reaches its end, whether it is stiff.
@@ -232,6 +249,7 @@ impl Search<'_> {
             }
         }
         let mut best: Option<(u32, Difference)> = None;
+        let mut needed = None;
         for _ in 0..6 {
             let more = digits + 4;
             let (reference, ended) = self.grid.precise(self.options, more, limit)?;
@@ -246,7 +264,8 @@ impl Search<'_> {
                 break;
             }
             digits = self.next_digits(digits, &found);
-            if digits > MAX_DIGITS - 4 {
+            if digits > MAX_DIGITS - 4 || !self.grid.allowance.affords(digits, limit) {
+                needed = Some(digits);
                 break;
             }
             let (next, ended) = self.grid.precise(self.options, digits, limit)?;
@@ -263,7 +282,10 @@ impl Search<'_> {
                 let (from, to) = self.grid.range;
                 format!("; with {digits} digits the last one is lost at t = {}", short(from + part * (to - from)))
             });
-            format!("the solution amplifies every error too much{lost}")
+            let needed = needed.map_or_else(String::new, |needed| {
+                format!("; about {needed} would be needed, which is too much work for a search (`--precision {needed}` does it unasked)")
+            });
+            format!("the solution amplifies every error too much{lost}{needed}")
         });
         Ok(Plan::Found(Found {
             options: self.options.clone(),
@@ -396,7 +418,8 @@ impl Search<'_> {
         let mut program = ordinate_program::compile(&mut Sorted::clone(&self.grid.compiled.sorted), true);
         program.disturb_constants(DISTURBANCE);
         let compiled = Compiled { program: Arc::new(program), ..self.grid.compiled.clone() };
-        let grid = Grid { compiled: &compiled, parts: self.grid.parts, range: self.grid.range };
+        let Grid { allowance, parts, range, .. } = self.grid;
+        let grid = Grid { compiled: &compiled, allowance, parts, range };
         let (run, disturbed) = grid.doubles(&found.options)?;
         let cost = samples.difference(&disturbed);
         let digits = cost.digits + DISTURBANCE.log10();
@@ -449,32 +472,37 @@ impl Search<'_> {
         }
         Ok((fine, method.to_string()))
     }
+}
 
-    /// The run that was found, with what is known about it.
-    fn deliver(&self, found: Found, sink: &mut dyn RowSink) -> Result<Run, RunError> {
-        let compiled = self.grid.compiled;
-        let mut run = match found.precision {
-            Some(digits) => precise::simulate(compiled, self.options, digits, (self.asked + 2).max(17), sink)?,
-            None => run::simulate(compiled, &found.options, sink)?,
-        };
-        let delivered = found.why.is_none();
-        let report = DigitsReport {
-            asked: self.asked,
-            reached: found.reached,
-            delivered,
-            method: run.methods(),
-            precision: found.precision.unwrap_or(DOUBLE_DIGITS),
-            checked_by: found.checked_by,
-            why: found.why,
-        };
-        if !delivered && run.outcome.status == Status::Ok {
-            run.outcome.status = Status::Stopped;
-            let names = compiled.stored_names();
-            run.reason = Some(refusal(&report, run.outcome.t_reached, names.get(found.state + 1)));
-        }
-        run.digits = Some(report);
-        Ok(run)
+/// The run that was found, with what is known about it.
+fn deliver(
+    compiled: &Compiled,
+    options: &RunOptions,
+    asked: u32,
+    found: Found,
+    sink: &mut dyn RowSink,
+) -> Result<Run, RunError> {
+    let mut run = match found.precision {
+        Some(digits) => precise::simulate(compiled, options, digits, (asked + 2).max(17), sink)?,
+        None => run::simulate(compiled, &found.options, sink)?,
+    };
+    let delivered = found.why.is_none();
+    let report = DigitsReport {
+        asked,
+        reached: found.reached,
+        delivered,
+        method: run.methods(),
+        precision: found.precision.unwrap_or(DOUBLE_DIGITS),
+        checked_by: found.checked_by,
+        why: found.why,
+    };
+    if !delivered && run.outcome.status == Status::Ok {
+        run.outcome.status = Status::Stopped;
+        let names = compiled.stored_names();
+        run.reason = Some(refusal(&report, run.outcome.t_reached, names.get(found.state + 1)));
     }
+    run.digits = Some(report);
+    Ok(run)
 }
 
 fn refusal(report: &DigitsReport, t: f64, variable: Option<&String>) -> Explanation {

@@ -1,9 +1,10 @@
 //! Solutions at a number of times, to be compared with each other.
 
 use crate::precise::{DOUBLE_DOUBLE_DIGITS, Session};
-use crate::{Compiled, ErrorWish, Memory, RowTimes, Run, RunError, RunOptions, run};
+use crate::{Compiled, ErrorWish, Memory, RowError, RowSink, RowTimes, Run, RunError, RunOptions, run};
 use ordinate_program::{Constant, PreciseProgram};
 use ordinate_solve::{Arithmetic, Big, DoubleDouble, Precise, PreciseSink, Reason};
+use std::cell::{Cell, RefCell};
 use std::f64::consts::{LOG2_10, LOG10_2};
 use std::ops::ControlFlow;
 
@@ -95,14 +96,70 @@ impl Samples {
     }
 }
 
+/// What all runs of a search share: the one who may end them, and the work that is left to them.
+pub(super) struct Allowance<'a> {
+    sink: RefCell<&'a mut dyn RowSink>,
+    interrupted: Cell<bool>,
+    products: Cell<f64>,
+    /// Digits and products of the last run beyond double precision.
+    last: Cell<(f64, f64)>,
+}
+
+impl<'a> Allowance<'a> {
+    /// Rows are not given to the sink; it is only asked whether to go on.
+    pub fn new(sink: &'a mut dyn RowSink, products: f64) -> Allowance<'a> {
+        Allowance { sink: RefCell::new(sink), interrupted: Cell::new(false), products: Cell::new(products), last: Cell::default() }
+    }
+
+    /// Whether somebody ended a run.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted.get()
+    }
+
+    /// Whether a run of so many digits, and one to compare it with, fits into a limit per run and into what is left: the order
+    /// grows with the digits, the steps do not, so there are products as the square of the digits.
+    pub fn affords(&self, digits: u32, limit: f64) -> bool {
+        let (known, products) = self.last.get();
+        let expected = products * (f64::from(digits) / known).powi(2) * weight(digits);
+        expected <= limit && 2.0 * expected <= self.products.get()
+    }
+
+    fn keep_going(&self, t: f64) -> bool {
+        let going = !self.interrupted.get() && self.sink.borrow_mut().keep_going(t);
+        self.interrupted.set(!going);
+        going
+    }
+}
+
+/// Rows in memory, of a run that can be ended.
+struct Held<'a, 's> {
+    memory: Memory,
+    allowance: &'a Allowance<'s>,
+}
+
+impl RowSink for Held<'_, '_> {
+    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
+        self.memory.begin(names, stored)
+    }
+
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.memory.row(values)
+    }
+
+    fn keep_going(&mut self, t: f64) -> bool {
+        self.allowance.keep_going(t)
+    }
+}
+
 /// Where solutions are compared.
-pub(super) struct Grid<'a> {
+pub(super) struct Grid<'a, 's> {
     pub compiled: &'a Compiled,
+    pub allowance: &'a Allowance<'s>,
     pub parts: usize,
     pub range: (f64, f64),
 }
 
-impl Grid<'_> {
+impl Grid<'_, '_> {
     /// How many columns are compared: the states that the text names, or all that are stored if it names none.
     fn compared(&self) -> usize {
         match self.compiled.program.visible {
@@ -117,9 +174,10 @@ impl Grid<'_> {
         let time = |k: usize| if k == self.parts { to } else { from + (to - from) * (k as f64 / self.parts as f64) };
         let times: Vec<f64> = (0..=self.parts).map(time).collect();
         let texts = times.iter().map(|t| format!("{t:?}")).collect();
-        let mut memory = Memory::default();
+        let mut held = Held { memory: Memory::default(), allowance: self.allowance };
         let options = RunOptions { rows: RowTimes::At(texts), repeat: 1, error: ErrorWish::Off, ..options.clone() };
-        let run = run::simulate(self.compiled, &options, &mut memory)?;
+        let run = run::simulate(self.compiled, &options, &mut held)?;
+        let memory = held.memory;
         let compared = self.compared();
         let column = memory.columns.first().map_or(&[][..], Vec::as_slice);
         let row = |t: &f64| {
@@ -155,23 +213,34 @@ impl Grid<'_> {
         let times = crate::precise::Times::new(&options.rows, &session);
         let program = self.compiled.program.clone();
         let outputs = (program.visible == 0).then(|| PreciseProgram::new(program, session.bits)).flatten();
-        let mut collector = Collector { times, outputs, compared: self.compared(), rows: Vec::new() };
-        let outcome = session.run(&options, max_products, &mut collector);
+        let (compared, allowance) = (self.compared(), self.allowance);
+        let mut collector = Collector { times, outputs, compared, rows: Vec::new(), allowance };
+        let weight = weight(digits);
+        let left = allowance.products.get();
+        let outcome = session.run(&options, max_products.min(left) / weight, &mut collector);
+        allowance.products.set(left - outcome.products * weight);
+        allowance.last.set((f64::from(digits), outcome.products));
         let mut rows: Vec<Option<Vec<Big>>> = collector.rows.into_iter().map(Some).collect();
         rows.resize_with(self.parts + 1, || None);
         Ok((Samples { rows, noise: f64::from(digits) * LOG2_10 - NOISE }, outcome.reason))
     }
 }
 
-struct Collector<N> {
+/// What a product of such numbers costs, in units of one of four limbs: they are multiplied limb by limb.
+fn weight(digits: u32) -> f64 {
+    (f64::from(digits) * LOG2_10 / 256.0).powi(2).max(1.0)
+}
+
+struct Collector<'a, 's, N> {
     times: crate::precise::Times<N>,
     /// Where no state is stored.
     outputs: Option<PreciseProgram<N>>,
     compared: usize,
     rows: Vec<Vec<Big>>,
+    allowance: &'a Allowance<'s>,
 }
 
-impl<N: Constant> PreciseSink<N> for Collector<N> {
+impl<N: Constant> PreciseSink<N> for Collector<'_, '_, N> {
     fn row_time(&mut self, k: usize) -> Option<N> {
         self.times.get(k)
     }
@@ -183,7 +252,7 @@ impl<N: Constant> PreciseSink<N> for Collector<N> {
         ControlFlow::Continue(())
     }
 
-    fn step(&mut self, _t: f64, _h: f64, _order: usize) -> ControlFlow<()> {
-        ControlFlow::Continue(())
+    fn step(&mut self, t: f64, _h: f64, _order: usize) -> ControlFlow<()> {
+        if self.allowance.keep_going(t) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn simulate(
         write::<Big>(compiled, options, digits, shown, sink)?
     };
     if options.error != ErrorWish::Off && run.outcome.status == Status::Ok {
-        run.error = crate::digits::precise_error(compiled, options, digits);
+        run.error = crate::digits::precise_error(compiled, options, digits, sink);
     }
     Ok(run)
 }
