@@ -99,6 +99,10 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
 const SHOWN: usize = 4;
 
 fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
+    if error.until == f64::NEG_INFINITY {
+        line("global", "error unknown: there is no solution to compare with");
+        return;
+    }
     let mut order: Vec<usize> = (0..error.states).collect();
     order.sort_by(|&a, &b| error.largest[b].total_cmp(&error.largest[a]));
     let parts: Vec<String> =

@@ -218,9 +218,14 @@ fn compare(
         (i, j) = (next, behind);
     }
     let complete = i == time.len();
+    if until == f64::NEG_INFINITY {
+        // nothing was compared, so nothing is known
+        largest.fill(f64::INFINITY);
+    }
     let last: Vec<f64> = match finals {
+        _ if until == f64::NEG_INFINITY => vec![f64::NAN; columns],
         Some([own, other]) => own.iter().zip(other).map(|((_, own), (_, other))| factor * (other - own)).collect(),
-        None => rows.iter().map(|column| column.last().copied().unwrap_or(0.0)).collect(),
+        None => rows.iter().map(|column| column.last().copied().unwrap_or(f64::NAN)).collect(),
     };
     let lost: Vec<(usize, f64)> = lost(&kept.columns[..=states], &rows[..states]);
     for &(state, _) in &lost {

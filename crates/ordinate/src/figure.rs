@@ -274,7 +274,11 @@ fn show_errors(run: &Run, rows: &Memory, panels: &mut [Panel], time: &str) -> Op
     let mut strip = Panel::new(time, "error");
     strip.share = 0.3;
     strip.y.scale = Scale::Log;
-    strip.legend = Legend::Hidden;
+    // In one panel the colours tell which error is whose; the curves of several have the same one.
+    let several = panels.len() > 1;
+    if !several {
+        strip.legend = Legend::Hidden;
+    }
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);
     for series in panels.iter_mut().flat_map(|panel| &mut panel.series) {
         // the label may have a unit behind the name
@@ -294,7 +298,10 @@ fn show_errors(run: &Run, rows: &Memory, panels: &mut [Panel], time: &str) -> Op
         // an error that changes its sign is zero now and then
         least = least.min(sorted.get(sorted.len() / 10).copied().unwrap_or(f64::INFINITY));
         let mut line = Series { y: sizes, band: None, style: Style::Line, ..series.clone() };
-        line.label = String::new();
+        match several {
+            true => (line.label, line.colour) = (name.to_string(), Colour::Cycle(strip.series.len())),
+            false => line.label = String::new(),
+        }
         strip.series.push(line);
     }
     strip.y.range = decades(least, most);

@@ -174,7 +174,7 @@ impl Run {
 
     /// Which methods `auto` took and why, in words; `None` if the method was named.
     pub fn choice_text(&self) -> Option<String> {
-        let Chosen { shares, why } = self.outcome.chosen.as_ref()?;
+        let Chosen { shares, why } = self.outcome.chosen.as_ref().filter(|chosen| !chosen.shares.is_empty())?;
         let steps = |(name, steps): &(&str, u64)| format!("{name} {steps} step{}", if *steps == 1 { "" } else { "s" });
         let all: Vec<String> = shares.iter().map(steps).collect();
         let why = match why {

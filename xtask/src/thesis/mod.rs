@@ -1,5 +1,6 @@
 //! `cargo xtask thesis`: the tables of the thesis again, ours beside the printed figures, as one report.
 
+mod chapter;
 mod counts;
 mod report;
 mod solve;
@@ -24,15 +25,18 @@ struct Methods {
 }
 
 /// Solves all tables and writes the report: `target/thesis/report.md`, or the file named; `quick` runs each solver once
-/// and leaves out ode23.
+/// and leaves out ode23. `control` is chapter 6 alone, and makes its report in `docs/` again.
 pub fn thesis(arguments: &[String]) -> bool {
-    let quick = arguments.iter().any(|a| a == "quick");
-    let file = arguments.iter().find(|a| *a != "quick").map(|name| root().join(name));
+    let [quick, control] = ["quick", "control"].map(|word| arguments.iter().any(|a| a == word));
+    let file = arguments.iter().find(|a| *a != "quick" && *a != "control").map(|name| root().join(name));
     let file = file.unwrap_or_else(|| target().join("thesis/report.md"));
-    let tables = match tables::read() {
+    let mut tables = match tables::read() {
         Ok(tables) => tables,
         Err(reason) => return failed(&reason),
     };
+    if control {
+        tables.entries.retain(|entry| entry.table.starts_with("6."));
+    }
     if !cargo(&["build", "--release"]) || std::fs::create_dir_all(target().join("thesis")).is_err() {
         return false;
     }
@@ -43,6 +47,15 @@ pub fn thesis(arguments: &[String]) -> bool {
     let wanted = |&(name, method): &(&str, &str)| solver.knows(method) && !(quick && name == "ode23");
     let methods = Methods { fixed, others: METHODS.into_iter().filter(wanted).collect() };
     let sections: Vec<Section> = tables.entries.iter().map(|entry| section(&solver, entry, &methods)).collect();
+    if control {
+        return match chapter::refresh(&|numbers| report::rows(&tables, &sections, numbers)) {
+            Ok(file) => {
+                println!("wrote {}", file.display());
+                true
+            }
+            Err(reason) => failed(&reason),
+        };
+    }
     write(&file, &tables, &sections)
 }
 

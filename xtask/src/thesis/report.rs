@@ -78,11 +78,17 @@ pub fn markdown(tables: &Tables, sections: &[Section]) -> String {
 
 /// One line per entry.
 pub fn summary(tables: &Tables, sections: &[Section]) -> String {
+    let all: Vec<&str> = tables.entries.iter().map(|entry| entry.table.as_str()).collect();
+    rows(tables, sections, &all)
+}
+
+/// One line per entry of these tables.
+pub fn rows(tables: &Tables, sections: &[Section], wanted: &[&str]) -> String {
     let mut out = String::from(
         "| table | problem | fixed step: steps | printed | ORD | error | own step: steps | error | time of dp5/fixed step | printed ode45/MTSM | time of adams/fixed step | printed ode113/MTSM |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    for (entry, section) in tables.entries.iter().zip(sections) {
+    for (entry, section) in tables.entries.iter().zip(sections).filter(|(e, _)| wanted.contains(&e.table.as_str())) {
         for (k, fixed) in entry.mtsm.iter().enumerate() {
             let ours = section.found(k);
             let own = section.found(entry.mtsm.len());

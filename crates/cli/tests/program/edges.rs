@@ -36,6 +36,17 @@ fn events_keep_what_they_set_on_a_constraint() {
     assert!((row.column("x'")[0] - 3.0).abs() < 1e-3, "{}", row.column("x'")[0]);
 }
 
+/// Zero would be a claim that nobody has checked.
+#[test]
+fn a_run_that_never_began_has_no_error_of_zero() {
+    let model = "x'' = -2*lam*x; y'' = -2*lam*y + 9.81; x^2 + y^2 = 1; init x = 2, x' = 0";
+    let answer = ordinate(&["run", "-e", model, "-t", "1", "--summary", "json"]).expect(3);
+    let summary: Value = serde_json::from_str(&answer.out).expect("a summary");
+    assert_eq!(summary["reason"]["kind"], "inconsistent_start");
+    assert!(summary["global_error"]["estimate"].is_null() && summary["global_error"]["final"]["x"].is_null());
+    assert!(answer.err.contains("error unknown"), "{}", answer.err);
+}
+
 /// An action that no state on the constraint can follow ends the run there.
 #[test]
 fn events_that_ask_the_impossible_end_the_run() {

@@ -108,7 +108,12 @@ pub(super) struct Allowance<'a> {
 impl<'a> Allowance<'a> {
     /// Rows are not given to the sink; it is only asked whether to go on.
     pub fn new(sink: &'a mut dyn RowSink, products: f64) -> Allowance<'a> {
-        Allowance { sink: RefCell::new(sink), interrupted: Cell::new(false), products: Cell::new(products), last: Cell::default() }
+        Allowance {
+            sink: RefCell::new(sink),
+            interrupted: Cell::new(false),
+            products: Cell::new(products),
+            last: Cell::default(),
+        }
     }
 
     /// Whether somebody ended a run.
