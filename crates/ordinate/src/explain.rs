@@ -51,7 +51,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             state(component),
             match exponent.map(kind_of_singularity) {
                 Some(kind) => format!("{} has {kind} near t = {} ({:.3e} at t = {})", named(component), short(pole), value(component), short(t)),
-                None => format!("{} grows without bound ({:.3e} at t = {}); a singularity is near t = {}", named(component), value(component), short(t), short(pole)),
+                None => format!("{} changes without bound (it is {:.3e} at t = {}); a singularity is near t = {}", named(component), value(component), short(t), short(pole)),
             },
             format!("end the run before {} with `-t`, or check the sign of the growing term", short(pole)),
         ),

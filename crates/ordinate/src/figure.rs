@@ -292,6 +292,9 @@ fn show_errors(run: &Run, rows: &Memory, panels: &mut [Panel], time: &str) -> Op
         let bound = |sign: f64| series.y.iter().zip(errors).map(|(y, e)| y + sign * e.abs()).collect();
         series.band = Some(Band { lower: bound(-1.0), upper: bound(1.0) });
         let sizes: Vec<f64> = errors.iter().map(|e| if *e == 0.0 { f64::NAN } else { e.abs() }).collect();
+        if sizes.iter().all(|e| e.is_nan()) {
+            continue;
+        }
         most = sizes.iter().copied().filter(|e| e.is_finite()).fold(most, f64::max);
         let mut sorted: Vec<f64> = sizes.iter().copied().filter(|e| e.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);

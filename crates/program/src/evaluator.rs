@@ -2,7 +2,7 @@
 
 use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::packed::Packed;
-use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, rounding, time_switch};
+use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, interval, rounding, time_switch};
 use ordinate_solve::algebra::Lu;
 use ordinate_solve::{Jets, Layout, LinearForm, Pattern, SwitchSeries, System};
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub struct Evaluator {
     rates: Option<RateSolver>,
     /// Of ∂f/∂y and of the derivatives of the invariants, when they were asked for.
     patterns: Option<[Arc<Pattern>; 2]>,
+    /// What f divides by and might be zero, when it was asked for.
+    denominators: Option<Packed>,
 }
 
 /// Memory to solve ∂g/∂z · z′ = −(∂g/∂t + ∂g/∂x · x′).
@@ -190,6 +192,7 @@ impl Evaluator {
             refreshed: Vec::new(),
             complete: Complete::default(),
             patterns: None,
+            denominators: None,
         }
     }
 
@@ -318,6 +321,26 @@ impl System for Evaluator {
             return self.derivative_elsewhere(t, y, d, dy);
         }
         self.results(|c| &c.rhs, t, y, d, dy);
+    }
+
+    fn denominators(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut Vec<f64>) {
+        let (program, registers) = (&self.program, &self.registers);
+        let section = self.denominators.get_or_insert_with(|| {
+            let results = interval::denominators(&program.rhs, program, registers);
+            let last = results.iter().copied().max().unwrap_or(0);
+            let needed = program.rhs.instructions.iter().copied().filter(|instruction| instruction.out <= last);
+            let section = Section { instructions: needed.collect(), results };
+            Packed::new(&section, program.first_temporary, program.registers)
+        });
+        values.clear();
+        if section.results.is_empty() {
+            return;
+        }
+        let section = std::mem::take(section);
+        self.load(t, y, d);
+        section.run(&self.program.lists, &mut self.registers);
+        values.extend(section.results.iter().map(|&register| self.registers[register as usize]));
+        self.denominators = Some(section);
     }
 
     fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {

@@ -1,7 +1,7 @@
 //! Bounds of a section over an interval of time. Only what switches of time alone need: bounds need not be
 //! sharp, but must hold; each operation widens them by one rounding.
 
-use crate::{Evaluator, Instruction, Op, Section};
+use crate::{Evaluator, Instruction, Op, Program, Section};
 use ordinate_expr::{Function, power};
 
 /// All numbers from `low` to `high`.
@@ -112,13 +112,51 @@ impl Interval {
 /// Bounds of the two results of a section when t lies in an interval. Modes and held values do not occur in it.
 pub(crate) fn evaluate(section: &Section, evaluator: &Evaluator, t: Interval) -> [Interval; 2] {
     let registers = evaluator.registers();
-    let first = section.instructions.first().map_or(0, |i| i.out);
-    let mut temporaries: Vec<Interval> = Vec::with_capacity(section.instructions.len());
-    let value = |register: u32, temporaries: &[Interval]| match register {
-        0 => t,
-        r if r >= first && ((r - first) as usize) < temporaries.len() => temporaries[(r - first) as usize],
-        r => Interval::point(registers[r as usize]),
+    let given = |register: u32| if register == 0 { t } else { Interval::point(registers[register as usize]) };
+    let temporaries = bounds(section, &given);
+    [0, 1].map(|k| at(section, &temporaries, section.results[k], &given))
+}
+
+/// The registers of a section that are divided by and may change their sign, whatever the states are.
+pub(crate) fn denominators(section: &Section, program: &Program, registers: &[f64]) -> Vec<u32> {
+    // behind the states, the discrete values and the rates of the algebraic states
+    let layout = &program.layout;
+    let first_constant = program.discrete_register() + layout.discrete() + layout.algebraic;
+    let constants = first_constant..program.first_temporary as usize;
+    let given = |register: u32| match constants.contains(&(register as usize)) {
+        true => Interval::point(registers[register as usize]),
+        false => ALL,
     };
+    let temporaries = bounds(section, &given);
+    let both_signs = |register: u32| {
+        let of = at(section, &temporaries, register, &given);
+        of.low < 0.0 && of.high > 0.0
+    };
+    let mut found = Vec::new();
+    for &Instruction { op, a, b, .. } in &section.instructions {
+        let below = match op {
+            Op::Div => b,
+            Op::Pow if at(section, &temporaries, b, &given).high < 0.0 => a,
+            _ => continue,
+        };
+        if both_signs(below) && !found.contains(&below) {
+            found.push(below);
+        }
+    }
+    found
+}
+
+/// The bounds of a register.
+fn at(section: &Section, temporaries: &[Interval], register: u32, given: &dyn Fn(u32) -> Interval) -> Interval {
+    let first = section.instructions.first().map_or(0, |i| i.out);
+    let own = register.checked_sub(first).and_then(|k| temporaries.get(k as usize));
+    own.copied().unwrap_or_else(|| given(register))
+}
+
+/// Bounds of all that a section computes, from those of what it is given.
+fn bounds(section: &Section, given: &dyn Fn(u32) -> Interval) -> Vec<Interval> {
+    let mut temporaries: Vec<Interval> = Vec::with_capacity(section.instructions.len());
+    let value = |register: u32, temporaries: &[Interval]| at(section, temporaries, register, given);
     for &Instruction { op, a, b, c, .. } in &section.instructions {
         let (x, y) = (value(a, &temporaries), value(b, &temporaries));
         let result = match op {
@@ -141,7 +179,7 @@ pub(crate) fn evaluate(section: &Section, evaluator: &Evaluator, t: Interval) ->
         };
         temporaries.push(result);
     }
-    [0, 1].map(|k| value(section.results[k], &temporaries))
+    temporaries
 }
 
 /// atan2(y, x). Where the points reach its cut, the negative x axis, it jumps: no bounds there, so that nobody takes it for

@@ -6,6 +6,7 @@ mod output;
 mod over;
 mod overlooked;
 mod plan;
+mod poles;
 mod restoring;
 
 use std::ops::ControlFlow;
@@ -57,6 +58,9 @@ pub fn solve_with_past(
     Ok(run.finish(reason))
 }
 
+/// Pieces of a fixed step that are shorter than this part of it lead to a singularity, not to its end.
+const SHORTEST_PIECE: f64 = 1e-7;
+
 /// The sink is asked whether to go on every so many attempts.
 const PROGRESS_EVERY: u64 = 16;
 
@@ -101,6 +105,8 @@ struct Run<'a> {
     f: Vec<f64>,
     f_known: bool,
     scratch: [Vec<f64>; 2],
+    /// What f divides by, at the ends of a step.
+    denominators: [Vec<f64>; 2],
     /// The end of the step on its equations, where the system has such.
     restored: Vec<f64>,
     statistics: Statistics,
@@ -177,6 +183,7 @@ impl<'a> Run<'a> {
             f: vec![0.0; n],
             f_known: false,
             scratch: [vec![0.0; n], vec![0.0; n]],
+            denominators: [Vec::new(), Vec::new()],
             statistics: Statistics::default(),
             stiffness: Stiffness::every(50),
         })
@@ -200,6 +207,7 @@ impl<'a> Run<'a> {
             self.method.iterates().iter().for_each(|iterate| self.sink.iterate(iterate));
             match tried {
                 Ok(trial) if trial.error <= 1.0 || self.options.step.is_some() => match self.overlooked(plan, trial) {
+                    None if self.is_beyond_pole(plan)? => self.statistics.rejected += 1,
                     None => self.advance(plan, trial)?,
                     Some(h) => {
                         self.statistics.rejected += 1;
@@ -531,7 +539,8 @@ impl<'a> Run<'a> {
             StepFailure::Newton { .. } | StepFailure::Singular { .. } => return self.newton_failed(plan, failure),
             StepFailure::TooLong { component } => {
                 self.shorter = Some(0.5 * plan.h);
-                if 0.5 * plan.h < self.smallest_step() {
+                let shortest = SHORTEST_PIECE * self.options.step.unwrap_or(0.0);
+                if 0.5 * plan.h < self.smallest_step().max(shortest) {
                     let lost = Reason::StepTooSmall { t: self.t, h: plan.h, component, error: f64::INFINITY };
                     return Err(self.seen_singularity().unwrap_or(lost));
                 }

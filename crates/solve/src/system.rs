@@ -125,6 +125,11 @@ pub trait System {
     /// finite.
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
 
+    /// What f divides by, of which it is not known that it keeps its sign.
+    fn denominators(&mut self, _t: f64, _y: &[f64], _d: &[f64], values: &mut Vec<f64>) {
+        values.clear();
+    }
+
     /// g of every switch (of those of time alone, too).
     fn switch_values(&mut self, _t: f64, _y: &[f64], _d: &[f64], _g: &mut [f64]) {}
 
