@@ -77,7 +77,7 @@ const RACES: [Race; 8] = [
     },
     Race {
         title: "Linear-quadratic regulators",
-        script: "control.py",
+        script: "regulators.py",
         about: "Random systems with some unstable modes, one input for seven states, weights one: the gain with checks of weights \
                 and residual and the poles of the loop, against python-control (`method='scipy'`), which does the same, and \
                 against the Riccati equation of SciPy alone.",

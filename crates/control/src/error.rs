@@ -82,7 +82,11 @@ impl std::fmt::Display for ControlError {
                 if least.is_nan() {
                     write!(f, "the weight {which} is not symmetric")
                 } else {
-                    write!(f, "the weight {which} is not {wanted}: its smallest eigenvalue is {}", text((*least).into()))
+                    write!(
+                        f,
+                        "the weight {which} is not {wanted}: its smallest eigenvalue is {}",
+                        text((*least).into())
+                    )
                 }
             }
             ControlError::OnTheBorder(value) => write!(
