@@ -9,11 +9,18 @@
 //! by differentiation of the expressions. Algebraic variables z are eliminated (the theorem of implicit functions), and
 //! where the index was reduced, the states are those that remain free on the constraints.
 
+mod analysis;
+mod equations;
+mod export;
+mod figures;
 mod kink;
 mod point;
 mod reduce;
+mod report;
+mod response;
 mod rest;
 mod slopes;
+mod text;
 
 use crate::Compiled;
 use ordinate_control::{Matrix, StateSpace};
@@ -22,6 +29,14 @@ use ordinate_model::{Forcing, Model, Role, forcing};
 use ordinate_syntax::Diagnostic;
 use point::Point;
 use slopes::Opened;
+
+pub use analysis::{Analysis, AnalysisOptions, Channel, Mode, analyse};
+pub use equations::linearize_model;
+pub use export::{linearize_mat, linearize_npz};
+pub use figures::{LinearFigureOptions, LinearPicture, linear_figure};
+pub use report::linearize_json;
+pub use response::response_figure;
+pub use text::linearize_text;
 
 /// Where a model is linearised.
 #[derive(Clone, Debug, Default)]
@@ -117,9 +132,9 @@ impl Linearization {
     pub fn is_rest(&self) -> bool {
         let StateSpace { a, b, .. } = &self.system;
         let sizes = |names: &[String]| names.iter().map(|name| self.at(name).unwrap_or(0.0).abs()).collect::<Vec<_>>();
-        let (x, u) = (sizes(&self.states), sizes(&self.inputs));
+        let (x, u, w) = (sizes(&self.states), sizes(&self.inputs), sizes(&self.disturbances));
         let sum = |row: &[f64], sizes: &[f64]| row.iter().zip(sizes).map(|(a, size)| a.abs() * size).sum::<f64>();
-        let size = |i: usize| sum(a.row(i), &x) + sum(b.row(i), &u);
+        let size = |i: usize| sum(a.row(i), &x) + sum(b.row(i), &u) + sum(self.g.row(i), &w);
         self.rates.iter().enumerate().all(|(i, rate)| rate.abs() <= AT_REST * size(i) + f64::EPSILON)
     }
 }
