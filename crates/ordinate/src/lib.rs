@@ -20,7 +20,6 @@ mod batch;
 mod compare;
 mod compile;
 mod digits;
-mod eigen;
 mod equilibria;
 mod error;
 mod explain;

@@ -194,9 +194,11 @@ fn mark_margins(
     let mut said = Vec::new();
     if let Some((w, factor)) = nearest(&found.gain, &|factor| decibel(factor).abs()) {
         let name = format!("gain margin {} dB", digits((decibel(factor) * 1e3).round() / 1e3));
-        gain.marks.push(Mark::vertical(w, &name));
-        angle.marks.push(Mark::vertical(w, ""));
-        gain.series.push(drop(w, 0.0, -decibel(factor)));
+        if w > 0.0 {
+            gain.marks.push(Mark::vertical(w, &name));
+            angle.marks.push(Mark::vertical(w, ""));
+            gain.series.push(drop(w, 0.0, -decibel(factor)));
+        }
         said.push(format!("{name} at {} rad/s", digits(w)));
     }
     if let Some((w, degrees)) = nearest(&found.phase, &f64::abs) {
@@ -273,7 +275,7 @@ fn nyquist_figure(linear: &Linearization, chosen: &[(usize, usize)], title: &str
         let state = if found.stable { "stable" } else { "UNSTABLE" };
         figure.title.push_str(&format!(
             "\u{2002}(closed loop {state}, distance from −1 at least {})",
-            digits((found.modulus.1 * 1e4).round() / 1e4)
+            digits((found.modulus.0 * 1e4).round() / 1e4)
         ));
     }
     figure.panels.push(panel);
