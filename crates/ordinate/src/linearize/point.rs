@@ -137,10 +137,22 @@ impl Point {
             solve(&mut evaluator, &opened, &start, self.t, 1e-12)
         };
         let strict = attempt(&|v| self.named.contains(&v) || self.given.contains(&v))?;
-        let outcome = match strict.status {
-            Status::Ok => strict,
-            _ => attempt(&|v| self.named.contains(&v))?,
-        };
+        // start values that are in the way: as few as possible, or else all that the command does not name
+        let in_the_way = strict.inconsistency.iter().flat_map(|found| &found.free);
+        let sets: Vec<Vec<VarId>> = in_the_way
+            .map(|set| set.iter().filter_map(|&k| sorted.states.get(k)).map(|state| state.var).collect())
+            .collect();
+        let movable = |set: &&Vec<VarId>| !set.iter().any(|v| self.named.contains(v) || inputs.contains(v));
+        let mut outcome = strict;
+        for set in sets.iter().filter(movable) {
+            if outcome.status != Status::Ok {
+                let given = |v| self.given.contains(&v) && !set.contains(&v);
+                outcome = attempt(&|v| self.named.contains(&v) || given(v))?;
+            }
+        }
+        if outcome.status != Status::Ok {
+            outcome = attempt(&|v| self.named.contains(&v))?;
+        }
         if outcome.status != Status::Ok {
             let why = explain::explain(&outcome, &opened);
             let message = why.map_or("the equations do not hold at the point".into(), |why| why.message);
