@@ -56,6 +56,8 @@ const MOST_PANELS: usize = 8;
 const MOST_CURVES: usize = 12;
 /// A Nyquist curve that goes to infinity is cut here.
 const FAR: f64 = 8.0;
+/// Pieces between two frequencies of a Bode plot.
+const FINER: usize = 4;
 /// One that is smaller than this is hard to see beside −1.
 const SMALL: f64 = 0.3;
 
@@ -226,6 +228,26 @@ fn drop(x: f64, from: f64, to: f64) -> Series {
     }
 }
 
+/// The frequency response from ω = 0 on, where it is finite there, so finely that it looks round.
+fn curve(own: &StateSpace) -> Result<Vec<Complex>, LinearizeError> {
+    let (frequencies, values) = bode(own).map_err(explained)?;
+    let at = |omega: f64| own.at(Complex::new(0.0, omega))[0][0];
+    let rest = own.dc_gain().at(0, 0);
+    let mut points: Vec<Complex> = Vec::new();
+    if rest.is_finite() {
+        points.push(Complex::new(rest, 0.0));
+    }
+    for (k, &value) in values.iter().enumerate() {
+        let finer = if k == 0 { 1 } else { FINER };
+        for part in 1..finer {
+            let (from, to) = (frequencies[k - 1], frequencies[k]);
+            points.push(at(from * (to / from).powf(part as f64 / finer as f64)));
+        }
+        points.push(value);
+    }
+    Ok(points)
+}
+
 fn nyquist_figure(linear: &Linearization, chosen: &[(usize, usize)], title: &str) -> Result<Figure, LinearizeError> {
     some(chosen)?;
     let mut figure = Figure::new(title);
@@ -234,7 +256,7 @@ fn nyquist_figure(linear: &Linearization, chosen: &[(usize, usize)], title: &str
     panel.equal_aspect = true;
     let (mut reach, mut largest) = (1.5f64, 0.0f64);
     for &channel in chosen {
-        let (_, values) = bode(&linear.system.channel(channel.0, channel.1)).map_err(explained)?;
+        let values = curve(&linear.system.channel(channel.0, channel.1))?;
         // what goes to infinity is cut, what is finite is shown whole
         let sizes: Vec<f64> = values.iter().map(|z| z.re.hypot(z.im)).filter(|size| size.is_finite()).collect();
         let own = sizes.iter().copied().fold(0.0, f64::max);
