@@ -53,9 +53,11 @@ fn outside() -> bool {
     // The tests have just built both.
     let binary = target().join("debug/ordinate");
     let answers = target().join("debug/examples/answers");
-    let control = root().join("tests/external/control_agree.py");
-    run(Command::new(&python).arg(root().join("tests/external/agree.py")).env("ORDINATE", binary))
-        && run(Command::new(&python).arg(control).env("ANSWERS", answers).env("OMP_NUM_THREADS", "1"))
+    ["agree.py", "linear.py", "control_agree.py"].into_iter().all(|script| {
+        let mut command = Command::new(&python);
+        command.arg(root().join("tests/external").join(script)).env("ORDINATE", &binary).env("ANSWERS", &answers);
+        run(command.env("OMP_NUM_THREADS", "1"))
+    })
 }
 
 /// The picture of the README by the command next to it.

@@ -11,6 +11,7 @@ mod equilibria;
 mod examples;
 mod help;
 mod hints;
+mod linearize;
 mod newton;
 mod output;
 mod periodic;
@@ -76,6 +77,7 @@ fn command() -> Exit {
         Command::Compare(args) => compare::compare(&args),
         Command::Stability(args) => stability::stability(&args),
         Command::Equilibria(args) => equilibria::equilibria(&args),
+        Command::Linearize(args) => linearize::linearize(&args),
         Command::Periodic(args) => periodic::periodic(&args),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),
