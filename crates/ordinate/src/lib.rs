@@ -27,6 +27,7 @@ mod error;
 mod explain;
 mod figure;
 mod info;
+mod linearize;
 mod methods;
 mod number;
 mod periodic;
@@ -54,6 +55,7 @@ pub use equilibria::{
 pub use error::{ErrorWish, GlobalError};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
+pub use linearize::{Linearization, LinearizeError, LinearizeOptions, Units, linearize};
 pub use methods::{MethodInfo, is_method, methods, methods_text};
 pub use number::{number_hint, short};
 pub use ordinate_model::{IndexTreatment, SetError, closest};

@@ -43,6 +43,38 @@ pub(crate) fn jacobian(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) 
     rows.iter().flatten().all(|a| a.is_finite()).then_some(rows)
 }
 
+/// F = (f, g, invariants) at a point.
+pub(crate) fn all_values(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Vec<f64> {
+    let invariants = System::layout(evaluator).invariants;
+    let mut values = vec![0.0; y.len() + invariants];
+    let (rates, kept) = values.split_at_mut(y.len());
+    evaluator.derivative(t, y, d, rates);
+    evaluator.invariants(t, y, d, kept);
+    values
+}
+
+/// ∂F/∂y by rows, of a program with its Jacobian.
+pub(crate) fn all_slopes(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Vec<f64> {
+    let n = y.len();
+    let program = evaluator.program().clone();
+    let mut matrix = vec![0.0; (n + program.layout.invariants) * n];
+    if let Some(jacobian) = &program.jacobian {
+        let mut elements = vec![0.0; jacobian.pattern.len()];
+        evaluator.jacobian(t, y, d, &mut elements);
+        for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
+            matrix[row as usize * n + column as usize] = *element;
+        }
+    }
+    if let Some(jacobian) = &program.invariants_jacobian {
+        let mut elements = vec![0.0; jacobian.pattern.len()];
+        evaluator.invariants_jacobian(t, y, d, &mut elements);
+        for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
+            matrix[(n + row as usize) * n + column as usize] = *element;
+        }
+    }
+    matrix
+}
+
 /// The eigenvalues of a matrix given by rows, as (real, imaginary).
 pub(crate) fn eigenvalues(rows: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
     let mut matrix = Matrix::zero(rows.len());

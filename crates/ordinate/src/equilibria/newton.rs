@@ -2,6 +2,7 @@
 
 use crate::Compiled;
 use crate::eigen::Matrix;
+use crate::rates::{all_slopes, all_values};
 use crate::transform::modes;
 use ordinate_program::Evaluator;
 use ordinate_solve::algebra::Lu;
@@ -70,12 +71,7 @@ impl Equations {
 
     /// F; the modes of the switches are those of the point.
     fn values(&mut self, y: &[f64], d: &[f64]) -> Vec<f64> {
-        let n = y.len();
-        let mut values = vec![0.0; self.rows()];
-        let (rates, kept) = values.split_at_mut(n);
-        self.evaluator.derivative(self.t, y, d, rates);
-        self.evaluator.invariants(self.t, y, d, kept);
-        values
+        all_values(&mut self.evaluator, self.t, y, d)
     }
 
     fn modes(&mut self, y: &[f64]) -> Vec<f64> {
@@ -84,24 +80,7 @@ impl Equations {
 
     /// ∂F/∂y by rows.
     fn jacobian(&mut self, y: &[f64], d: &[f64]) -> Vec<f64> {
-        let n = y.len();
-        let mut matrix = vec![0.0; self.rows() * n];
-        let program = self.evaluator.program().clone();
-        if let Some(jacobian) = &program.jacobian {
-            let mut elements = vec![0.0; jacobian.pattern.len()];
-            self.evaluator.jacobian(self.t, y, d, &mut elements);
-            for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
-                matrix[row as usize * n + column as usize] = *element;
-            }
-        }
-        if let Some(jacobian) = &program.invariants_jacobian {
-            let mut elements = vec![0.0; jacobian.pattern.len()];
-            self.evaluator.invariants_jacobian(self.t, y, d, &mut elements);
-            for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
-                matrix[(n + row as usize) * n + column as usize] = *element;
-            }
-        }
-        matrix
+        all_slopes(&mut self.evaluator, self.t, y, d)
     }
 
     /// How much a usual change of the states changes each equation; near a singularity, where everything changes much, as much
