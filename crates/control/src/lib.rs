@@ -3,23 +3,35 @@
 //!
 //! [`Matrix`] holds numbers, [`StateSpace`] and [`Transfer`] a system; [`lqr`], [`place`] and their neighbours give gains.
 
+mod connections;
 mod discretise;
 mod eigen;
 mod error;
-mod gains;
+mod exponential;
+mod linear;
 mod matrix;
+mod orthogonal;
+mod place;
 mod rank;
 mod responses;
+mod riccati;
+mod staircase;
+mod sylvester;
 mod system;
 mod transfer;
+mod unreached;
+mod zeros;
 
 pub use discretise::{Hold, discretise};
 pub use eigen::eigenvalues;
 pub use error::ControlError;
-pub use gains::{Lqr, care, dare, dlqr, dlyapunov, lqr, lyapunov, place, sylvester};
 pub use matrix::Matrix;
 pub use ordinate_solve::algebra::Complex;
-pub use rank::{Reach, controllability, observability, singular_values};
+pub use orthogonal::singular_values;
+pub use place::place;
+pub use rank::{Reach, controllability, observability};
 pub use responses::{Margins, Response, bode, impulse, margins, root_locus, step};
+pub use riccati::{Lqr, care, dare, dlqr, lqr};
+pub use sylvester::{dlyapunov, lyapunov, sylvester};
 pub use system::StateSpace;
 pub use transfer::Transfer;

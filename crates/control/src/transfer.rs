@@ -40,3 +40,10 @@ impl Transfer {
         todo!()
     }
 }
+
+impl StateSpace {
+    /// Its transfer function, for one input and one output.
+    pub fn transfer(&self) -> Result<Transfer, ControlError> {
+        todo!()
+    }
+}
