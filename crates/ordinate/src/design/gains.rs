@@ -1,7 +1,7 @@
 //! Gains of state feedback u − u₀ = −K (x − x₀) + kr (r − y₀) + ki ∫(r − y), continuous and sampled.
 
-use super::point::{Basis, Output};
 use super::DesignError;
+use super::point::{Basis, Output};
 use ordinate_control::{Complex, ControlError, Hold, Matrix, StateSpace, discretise, dlqr, lqr, place};
 
 /// Gains, one row per input.
@@ -216,7 +216,10 @@ pub(super) fn reference_gain(system: &StateSpace, k: &Matrix, output: &Output) -
     let largest = output.c.largest() * solve(&closed_identity(&closed), &closed.b).largest();
     if !size.is_finite() || scale <= 1e-12 * largest || size == 0.0 {
         return Err(DesignError::Stopped {
-            message: format!("no constant input holds `{}` at another value: the static gain from the inputs to it is zero", output.name),
+            message: format!(
+                "no constant input holds `{}` at another value: the static gain from the inputs to it is zero",
+                output.name
+            ),
             hint: "choose another output for `--reference`".into(),
         });
     }

@@ -2,7 +2,7 @@
 
 use super::text::number;
 use super::{DesignError, DesignOptions, Plant};
-use crate::{LinearizeError, LinearizeOptions, linearize, short};
+use crate::{Compiled, LinearizeError, LinearizeOptions, linearize, short};
 use ordinate_control::{Matrix, StateSpace, controllability};
 use ordinate_model::{closest, constant};
 
@@ -125,7 +125,11 @@ impl Basis {
     /// Refuses what no input reaches, by its modes.
     pub fn check_controllable(&self) -> Result<(), DesignError> {
         let reach = controllability(&self.system.a, &self.system.b)?;
-        if reach.lost.is_empty() { Ok(()) } else { Err(ordinate_control::ControlError::Uncontrollable(reach.lost).into()) }
+        if reach.lost.is_empty() {
+            Ok(())
+        } else {
+            Err(ordinate_control::ControlError::Uncontrollable(reach.lost).into())
+        }
     }
 }
 
@@ -212,10 +216,15 @@ fn not_at_rest(states: &[String], rates: &[f64]) -> DesignError {
 }
 
 /// The value of a number or an expression with parameters of the model.
-pub(super) fn value(plant: &Plant, text: &str, option: &str) -> Result<f64, DesignError> {
-    let parameters = plant.compiled.parameter_values();
+pub fn constant_value(compiled: &Compiled, text: &str) -> Option<f64> {
+    let parameters = compiled.parameter_values();
     let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
-    constant(text, &lookup).ok_or_else(|| {
+    constant(text, &lookup)
+}
+
+/// The same for an option, with its mistake.
+pub(super) fn value(plant: &Plant, text: &str, option: &str) -> Result<f64, DesignError> {
+    constant_value(plant.compiled, text).ok_or_else(|| {
         let hint = crate::number_hint(text).unwrap_or("write a number or an expression such as pi/8".into());
         DesignError::Usage(format!("`{option} {text}` is not a finite constant; {hint}"))
     })

@@ -13,7 +13,11 @@ fn real(text: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
 }
 
 /// `-5+1i, -5-1i, -3`; a pole is a real number, `a+bi` or `a-bi`, and `a±bi` stands for both.
-pub(super) fn poles(option: &str, text: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Result<Vec<Complex>, DesignError> {
+pub(super) fn poles(
+    option: &str,
+    text: &str,
+    lookup: &dyn Fn(&str) -> Option<f64>,
+) -> Result<Vec<Complex>, DesignError> {
     let mut all = Vec::new();
     for part in text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()) {
         let pair = part.contains('±') || part.contains("+-");
@@ -37,7 +41,8 @@ fn complex(text: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Option<Complex> 
     // the sign that separates the parts is the last one that is not that of an exponent
     let bytes = body.as_bytes();
     let split = (1..bytes.len()).rev().find(|&k| {
-        (bytes[k] == b'+' || bytes[k] == b'-') && !matches!(bytes[k - 1], b'e' | b'E' | b'*' | b'/' | b'(' | b'+' | b'-')
+        (bytes[k] == b'+' || bytes[k] == b'-')
+            && !matches!(bytes[k - 1], b'e' | b'E' | b'*' | b'/' | b'(' | b'+' | b'-')
     });
     let (re, im) = split.map_or(("0", body), |at| (&body[..at], &body[at..]));
     let im = match im.trim() {
@@ -79,7 +84,9 @@ pub(super) fn weight(
             let (count, all) = (list.len(), names.join(", "));
             Err(wrong(option, text, &format!("{count} weights for {n}: one for each of {all}, in this order")))
         }
-        rows if rows.len() == n && rows.iter().all(|row| row.len() == n) => Ok(Matrix::from_elements(n, n, rows.concat())),
+        rows if rows.len() == n && rows.iter().all(|row| row.len() == n) => {
+            Ok(Matrix::from_elements(n, n, rows.concat()))
+        }
         rows => {
             let widest = rows.iter().map(Vec::len).max().unwrap_or(0);
             Err(wrong(option, text, &format!("{} rows of {widest} numbers; the matrix is {n} × {n}", rows.len())))
