@@ -148,6 +148,19 @@ pub enum Tune {
     Ise,
 }
 
+/// `--form`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Proportional
+    P,
+    /// With an integral
+    Pi,
+    /// With a derivative
+    Pd,
+    /// With both
+    Pid,
+}
+
 /// `ordinate design pid`
 #[derive(Args, Debug)]
 pub struct PidArgs {
@@ -183,4 +196,7 @@ pub struct PidArgs {
     /// Find the gains
     #[arg(long, value_enum, value_name = "RULE", conflicts_with_all = ["kp", "ki", "kd"])]
     pub tune: Option<Tune>,
+    /// Which gains are found; pi by SIMC, otherwise pid
+    #[arg(long, value_enum, value_name = "FORM", requires = "tune")]
+    pub form: Option<Form>,
 }

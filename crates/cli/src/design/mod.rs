@@ -8,10 +8,10 @@ use crate::args::Format;
 use crate::output::write_file;
 use crate::picture::{self, Plot};
 use crate::{Exit, message, print_out, source, usage};
-use args::{FollowArgs, LqrArgs, ObserverArgs, PlaceArgs};
+use args::{FollowArgs, LqrArgs, ObserverArgs, PidArgs, PlaceArgs};
 use ordinate::design::{
-    ClosedLoopError, Design, DesignError, DesignOptions, FollowWish, LqrWish, ObserverWish, PlaceWish, Plant,
-    design_figure, design_json, design_text,
+    AntiWindup, ClosedLoopError, Design, DesignError, DesignOptions, FollowWish, Form, LqrWish, ObserverWish, PidWish,
+    PlaceWish, Plant, Tune, design_figure, design_json, design_text,
 };
 use ordinate::{CompileOptions, Compiled, Figure, Source, compile, has_errors, render};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub fn design(kind: &DesignCommand) -> Exit {
         DesignCommand::Place(args) => place(args),
         DesignCommand::Lqr(args) => lqr(args, false),
         DesignCommand::Lqi(args) => lqr(args, true),
-        DesignCommand::Pid(args) => prepare(&args.common).map(|_| Exit::Ok),
+        DesignCommand::Pid(args) => pid(args),
     };
     match done {
         Ok(exit) | Err(exit) => exit,
@@ -54,6 +54,45 @@ fn lqr(args: &LqrArgs, integral: bool) -> Result<Exit, Exit> {
         wish.follow.integral.get_or_insert_default();
     }
     finish(&args.common, &|plant, options| ordinate::design::lqr(plant, options, &wish))
+}
+
+fn pid(args: &PidArgs) -> Result<Exit, Exit> {
+    let two = |option: &str, text: &Option<String>, form: &str| -> Result<Option<(f64, f64)>, Exit> {
+        let Some(text) = text else { return Ok(None) };
+        let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+        match numbers.as_deref() {
+            Some([a, b]) => Ok(Some((*a, *b))),
+            _ => Err(usage(&format!("`{option} {text}` must be two numbers, as in `{option} {form}`"))),
+        }
+    };
+    let wish = PidWish {
+        output: args.output.clone(),
+        reference: args.reference.clone(),
+        kp: args.kp,
+        ki: args.ki,
+        kd: args.kd,
+        filter: args.filter,
+        limits: two("--limits", &args.limits, "-5,5")?,
+        windup: match args.anti_windup {
+            None | Some(args::AntiWindup::Back) => AntiWindup::Back,
+            Some(args::AntiWindup::Clamp) => AntiWindup::Clamp,
+            Some(args::AntiWindup::None) => AntiWindup::None,
+        },
+        weight: two("--weight", &args.weight, "1,0")?,
+        tune: args.tune.map(|rule| match rule {
+            args::Tune::Simc => Tune::Simc,
+            args::Tune::Zn => Tune::ZieglerNichols,
+            args::Tune::Itae => Tune::Itae,
+            args::Tune::Ise => Tune::Ise,
+        }),
+        form: args.form.map(|form| match form {
+            args::Form::P => Form::P,
+            args::Form::Pi => Form::Pi,
+            args::Form::Pd => Form::Pd,
+            args::Form::Pid => Form::Pid,
+        }),
+    };
+    finish(&args.common, &|plant, options| ordinate::design::pid(plant, options, &wish))
 }
 
 fn follow(args: &FollowArgs) -> FollowWish {

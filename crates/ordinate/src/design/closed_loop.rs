@@ -57,8 +57,8 @@ pub struct Held {
     pub name: String,
     /// The right-hand side, which sees the values before the sample.
     pub value: String,
-    /// The value at the start.
-    pub start: f64,
+    /// The value at the start, a number or an expression.
+    pub start: String,
 }
 
 /// A plant and its controller.
@@ -103,6 +103,7 @@ pub fn closed_loop(
     }
     edits.move_tables(&source.folder, folder);
     let mut text: String = controller.header.iter().map(|line| comment(line) + "\n").collect();
+    text += "\n";
     text += edits.apply().trim_end();
     text += "\n\n";
     write_controller(&mut text, controller, &taken);
@@ -157,7 +158,7 @@ fn write_controller(text: &mut String, controller: &ControllerText, taken: &[Tak
             controller.held.iter().for_each(|held| line(format!("    {} = {}", held.name, held.value)));
             let inputs =
                 controller.laws.iter().map(|law| format!("{} = {}{}", law.input, number(law.start), unit(&law.input)));
-            let held = controller.held.iter().map(|held| format!("{} = {}", held.name, number(held.start)));
+            let held = controller.held.iter().map(|held| format!("{} = {}", held.name, held.start));
             line(format!("init {}", inputs.chain(held).collect::<Vec<_>>().join(", ")));
         }
     }

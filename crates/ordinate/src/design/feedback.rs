@@ -3,6 +3,7 @@
 use super::cost::{self, Weights};
 use super::gains::{Gains, placed, reference_gain, regulator, sampled_system};
 use super::observer::{Observer, ObserverChoice};
+use super::pid::feed_through;
 use super::point::{Basis, value};
 use super::read::{poles, weight};
 use super::state_feedback::{Following, StateFeedback};
@@ -70,7 +71,7 @@ pub fn place(plant: &Plant, options: &DesignOptions, wish: &PlaceWish) -> Result
         _ => poles,
     };
     let wanted = mapped(wanted);
-    let (reference, integral) = follow(plant, &basis, &wish.follow)?;
+    let (reference, integral) = follow(plant, &basis, &wish.follow, options.sampled)?;
     let gains = placed(&basis, &system, integral.as_ref().map(|f| &f.output), wish.ki, &wanted)?;
     let observer = observer(plant, &basis, &system, &wish.observer, &mapped)?;
     let title = "state feedback by placed poles";
@@ -81,7 +82,7 @@ pub fn place(plant: &Plant, options: &DesignOptions, wish: &PlaceWish) -> Result
 pub fn lqr(plant: &Plant, options: &DesignOptions, wish: &LqrWish) -> Result<Design, DesignError> {
     let basis = Basis::new(plant, options)?;
     let system = sampled_system(&basis.system, options.sampled)?;
-    let (reference, integral) = follow(plant, &basis, &wish.follow)?;
+    let (reference, integral) = follow(plant, &basis, &wish.follow, options.sampled)?;
     let mut names = basis.states.clone();
     names.extend(integral.as_ref().map(|integral| format!("the integral of {}", integral.output.name)));
     let q = weights(plant, "--q", 'q', wish.q.as_deref(), &names)?;
@@ -177,6 +178,7 @@ fn follow(
     plant: &Plant,
     basis: &Basis,
     wish: &FollowWish,
+    sampled: Option<f64>,
 ) -> Result<(Option<Following>, Option<Following>), DesignError> {
     let reference = wish.reference.as_deref().map(|text| following(plant, basis, "--reference", text)).transpose()?;
     let integral = match (wish.integral.as_deref().map(str::trim), &reference, basis.outputs.as_slice()) {
@@ -209,6 +211,11 @@ fn follow(
             Some(found)
         }
     };
+    if let (Some(_), Some(found)) = (sampled, &integral)
+        && let Some(k) = (0..basis.inputs.len()).find(|&k| found.output.d.at(0, k) != 0.0)
+    {
+        return Err(feed_through(&found.output.name, &basis.inputs[k]));
+    }
     Ok((reference, integral))
 }
 

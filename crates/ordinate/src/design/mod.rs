@@ -9,21 +9,26 @@ mod edit;
 mod feedback;
 mod gains;
 mod linear_loop;
+mod nelder_mead;
 mod observer;
+mod pid;
 mod point;
 mod read;
 mod report;
 mod state_feedback;
 mod text;
 mod trial;
+mod tune;
 
 pub use closed_loop::{ClosedLoop, ClosedLoopError, ControllerText, Held, Law, Parameter, closed_loop};
 pub use cost::Cost;
 pub use feedback::{FollowWish, LqrWish, ObserverWish, PlaceWish, lqr, place};
+pub use pid::{AntiWindup, PidGains, PidWish, pid};
 pub use point::constant_value;
 pub use report::{design_figure, design_json, design_text};
 pub use text::{Names, Sum, deviation, number, plain_name};
 pub use trial::Trial;
+pub use tune::{Form, Tune};
 
 use crate::{CompileOptions, Compiled, Source};
 use linear_loop::LinearLoop;

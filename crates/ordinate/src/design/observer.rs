@@ -9,7 +9,7 @@
 use super::DesignError;
 use super::gains::sampled_noise;
 use super::point::{Basis, Output};
-use super::text::{Names, Sum, deviation, plain_name};
+use super::text::{Names, Sum, deviation, number, plain_name};
 use super::{Held, Parameter};
 use ordinate_control::{Complex, ControlError, Matrix, StateSpace, dlqr, lqr, observability, place};
 
@@ -125,6 +125,6 @@ impl Observer {
     /// The estimates of a sampled observer.
     pub fn held(estimates: &[String], right: Vec<String>, x0: &[f64]) -> Vec<Held> {
         let all = estimates.iter().zip(right).zip(x0);
-        all.map(|((name, value), start)| Held { name: name.clone(), value, start: *start }).collect()
+        all.map(|((name, value), start)| Held { name: name.clone(), value, start: number(*start) }).collect()
     }
 }

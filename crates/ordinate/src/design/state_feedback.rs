@@ -151,7 +151,7 @@ impl StateFeedback<'_> {
             match &sampled {
                 None => text.lines.extend([format!("{z}' = {error}"), format!("init {z} = 0")]),
                 Some((period, _)) => {
-                    text.held.push(Held { value: format!("{z} + {period}*({error})"), name: z, start: 0.0 });
+                    text.held.push(Held { value: format!("{z} + {period}*({error})"), name: z, start: "0".into() });
                 }
             }
         }

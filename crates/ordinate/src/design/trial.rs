@@ -8,6 +8,8 @@ use crate::{Compiled, ErrorWish, Memory, RowTimes, RunOptions, Status, simulate}
 
 /// Rows of a trial.
 const ROWS: usize = 2001;
+/// A loop that needs more steps than this does not come to rest.
+const MOST_STEPS: u64 = 50_000;
 /// So many time constants of the slowest pole a trial lasts: e⁻¹² is 6e-6.
 const TIME_CONSTANTS: f64 = 12.0;
 /// A loop is at rest when nothing moves by more than this part of its range any more.
@@ -70,7 +72,7 @@ pub(super) fn run(closed: &Compiled, goal: &Goal) -> Trial {
     let options = RunOptions {
         t_end: Some(number(t_start + goal.duration)),
         rows: RowTimes::Even(ROWS),
-        max_steps: 500_000,
+        max_steps: MOST_STEPS,
         error: ErrorWish::Off,
         ..RunOptions::default()
     };
