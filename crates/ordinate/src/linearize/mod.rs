@@ -9,11 +9,18 @@
 //! by differentiation of the expressions. Algebraic variables z are eliminated (the theorem of implicit functions), and
 //! where the index was reduced, the states are those that remain free on the constraints.
 
+mod analysis;
+mod equations;
+mod export;
+mod figures;
 mod kink;
 mod point;
 mod reduce;
+mod report;
+mod response;
 mod rest;
 mod slopes;
+mod text;
 
 use crate::Compiled;
 use ordinate_control::{Matrix, StateSpace};
@@ -22,6 +29,14 @@ use ordinate_model::{Forcing, Model, Role, forcing};
 use ordinate_syntax::Diagnostic;
 use point::Point;
 use slopes::Opened;
+
+pub use analysis::{Analysis, AnalysisOptions, Channel, Mode, analyse};
+pub use equations::linearize_model;
+pub use export::{linearize_mat, linearize_npz};
+pub use figures::{LinearFigureOptions, LinearPicture, linear_figure};
+pub use report::linearize_json;
+pub use response::response_figure;
+pub use text::linearize_text;
 
 /// Where a model is linearised.
 #[derive(Clone, Debug, Default)]
@@ -36,12 +51,14 @@ pub struct LinearizeOptions {
     pub free: Vec<String>,
     /// Parameters and held values that are inputs, too, after those of the model.
     pub inputs: Vec<String>,
+    /// Inputs, parameters and held values that disturb: they have matrices of their own.
+    pub disturbances: Vec<String>,
 }
 
 /// A linear system that agrees with a model near a point.
 #[derive(Clone, Debug)]
 pub struct Linearization {
-    /// Names and values of all states of the model, then of the inputs.
+    /// Names and values of all states of the model, then of the inputs, then of the disturbances.
     pub point: Vec<(String, f64)>,
     /// The same of the algebraic variables, which follow from those.
     pub algebraic: Vec<(String, f64)>,
@@ -51,12 +68,18 @@ pub struct Linearization {
     pub states: Vec<String>,
     /// The inputs.
     pub inputs: Vec<String>,
+    /// The disturbances.
+    pub disturbances: Vec<String>,
     /// The outputs of the model or, without any, every state that the text names.
     pub outputs: Vec<String>,
     /// Units of states, inputs and outputs, where they are known.
     pub units: Units,
-    /// A, B, C, D.
+    /// A, B, C, D of states, inputs and outputs.
     pub system: StateSpace,
+    /// What the disturbances do to the rates, one column each: δx′ = A δx + B δu + G δw.
+    pub g: Matrix,
+    /// What they do to the outputs at once.
+    pub dg: Matrix,
     /// The rates of the states at the point: zero at a point of rest.
     pub rates: Vec<f64>,
     /// The outputs at the point.
@@ -72,6 +95,8 @@ pub struct Units {
     pub states: Vec<Option<String>>,
     /// Of the inputs.
     pub inputs: Vec<Option<String>>,
+    /// Of the disturbances.
+    pub disturbances: Vec<Option<String>>,
     /// Of the outputs.
     pub outputs: Vec<Option<String>>,
 }
@@ -107,9 +132,9 @@ impl Linearization {
     pub fn is_rest(&self) -> bool {
         let StateSpace { a, b, .. } = &self.system;
         let sizes = |names: &[String]| names.iter().map(|name| self.at(name).unwrap_or(0.0).abs()).collect::<Vec<_>>();
-        let (x, u) = (sizes(&self.states), sizes(&self.inputs));
+        let (x, u, w) = (sizes(&self.states), sizes(&self.inputs), sizes(&self.disturbances));
         let sum = |row: &[f64], sizes: &[f64]| row.iter().zip(sizes).map(|(a, size)| a.abs() * size).sum::<f64>();
-        let size = |i: usize| sum(a.row(i), &x) + sum(b.row(i), &u);
+        let size = |i: usize| sum(a.row(i), &x) + sum(b.row(i), &u) + sum(self.g.row(i), &w);
         self.rates.iter().enumerate().all(|(i, rate)| rate.abs() <= AT_REST * size(i) + f64::EPSILON)
     }
 }
@@ -131,7 +156,8 @@ pub fn linearize(compiled: &Compiled, options: &LinearizeOptions) -> Result<Line
             "the model has {n} states; matrices are written out up to {MOST_STATES}"
         )));
     }
-    let inputs = inputs(model, options)?;
+    let (controls, disturbances) = inputs(model, options)?;
+    let inputs: Vec<VarId> = controls.iter().chain(&disturbances).copied().collect();
     if let Some(&v) = inputs.iter().find(|v| model.differentiated.contains(v)) {
         let name = model.name(v);
         return Err(LinearizeError::None {
@@ -143,29 +169,24 @@ pub fn linearize(compiled: &Compiled, options: &LinearizeOptions) -> Result<Line
             ),
         });
     }
-    let mut notes = Vec::new();
     let mut point = Point::new(compiled, &inputs, options)?;
     if options.equilibrium || !options.free.is_empty() {
         rest::find(compiled, &inputs, options, &mut point)?;
     } else {
         point.make_consistent(compiled, &inputs)?;
     }
-    notes.append(&mut point.notes);
-    let outputs = outputs(compiled);
-    let mut opened = Opened::new(compiled, &inputs, &outputs);
+    let all_outputs = outputs(compiled);
+    let mut opened = Opened::new(compiled, &inputs, &all_outputs);
     let slopes = kink::slopes(&mut opened, &point, compiled)?;
     let reduced = reduce::reduce(&slopes, sorted)?;
     let states: Vec<VarId> = reduced.free.iter().map(|&k| sorted.states[k].var).collect();
     // Without any output every state is one; states that follow from others on constraints are no states here.
-    let seen = |k: &usize| !model.outputs.is_empty() || states.contains(&outputs[*k]);
-    let rows: Vec<usize> = (0..outputs.len()).filter(seen).collect();
-    let pick = |matrix: &Matrix| {
-        let elements = rows.iter().flat_map(|&k| matrix.row(k).to_vec()).collect();
-        Matrix::from_elements(rows.len(), matrix.columns(), elements)
-    };
-    let (c, d) = (pick(&reduced.c), pick(&reduced.d));
-    let outputs: Vec<VarId> = rows.iter().map(|&k| outputs[k]).collect();
-    let outputs_at = rows.iter().map(|&k| slopes.outputs[k]).collect();
+    let seen = |k: &usize| !model.outputs.is_empty() || states.contains(&all_outputs[*k]);
+    let rows: Vec<usize> = (0..all_outputs.len()).filter(seen).collect();
+    let outputs: Vec<VarId> = rows.iter().map(|&k| all_outputs[k]).collect();
+    let every: Vec<usize> = (0..states.len()).collect();
+    let (first, second): (Vec<usize>, Vec<usize>) = (0..inputs.len()).partition(|&k| k < controls.len());
+    let mut notes = std::mem::take(&mut point.notes);
     notes.extend(about(compiled, &inputs, &states, point.t));
     let names = |list: &[VarId]| list.iter().map(|&v| model.name(v)).collect::<Vec<_>>();
     let units = |list: &[VarId]| {
@@ -179,40 +200,68 @@ pub fn linearize(compiled: &Compiled, options: &LinearizeOptions) -> Result<Line
         algebraic: valued(&mut sorted.algebraic.iter().map(|algebraic| algebraic.var)),
         time: point.t,
         rates: reduced.free.iter().map(|&k| slopes.rates[k]).collect(),
-        outputs_at,
-        units: Units { states: units(&states), inputs: units(&inputs), outputs: units(&outputs) },
-        system: StateSpace { a: reduced.a, b: reduced.b, c, d, period: None },
+        outputs_at: rows.iter().map(|&k| slopes.outputs[k]).collect(),
+        units: Units {
+            states: units(&states),
+            inputs: units(&controls),
+            disturbances: units(&disturbances),
+            outputs: units(&outputs),
+        },
+        system: StateSpace {
+            b: part(&reduced.b, &every, &first),
+            c: part(&reduced.c, &rows, &every),
+            d: part(&reduced.d, &rows, &first),
+            a: reduced.a,
+            period: None,
+        },
+        g: part(&reduced.b, &every, &second),
+        dg: part(&reduced.d, &rows, &second),
         states: names(&states),
-        inputs: names(&inputs),
+        inputs: names(&controls),
+        disturbances: names(&disturbances),
         outputs: names(&outputs),
         notes,
     })
 }
 
-/// The inputs of the model, those that a sampled controller drives among them, then those asked for.
-fn inputs(model: &Model, options: &LinearizeOptions) -> Result<Vec<VarId>, LinearizeError> {
-    let mut inputs: Vec<VarId> =
-        model.inputs.iter().map(|given| given.var).chain(model.driven.iter().copied()).collect();
+/// Some rows and columns of a matrix.
+fn part(matrix: &Matrix, rows: &[usize], columns: &[usize]) -> Matrix {
+    let elements = rows.iter().flat_map(|&i| columns.iter().map(move |&j| matrix.at(i, j))).collect();
+    Matrix::from_elements(rows.len(), columns.len(), elements)
+}
+
+/// The inputs of the model, those that a sampled controller drives among them, then those asked for; and the disturbances.
+fn inputs(model: &Model, options: &LinearizeOptions) -> Result<(Vec<VarId>, Vec<VarId>), LinearizeError> {
+    let declared = model.inputs.iter().map(|given| given.var).chain(model.driven.iter().copied());
+    let mut inputs: Vec<VarId> = declared.collect();
     inputs.sort_by_key(|&v| model.variable(v).span);
-    for name in options.inputs.iter().map(|name| name.trim()) {
-        let Some(v) = point::find(model, name) else {
-            return Err(point::unknown(model, name, "--input", &|v| {
-                matches!(model.variable(v).role, Role::Parameter | Role::Held | Role::Input)
-            }));
-        };
-        match model.variable(v).role {
-            Role::Parameter | Role::Held | Role::Input => {}
-            Role::Unknown | Role::Mode => {
-                return Err(LinearizeError::Usage(format!(
-                    "`{name}` follows from the equations; an input is an input, a parameter or a held value"
-                )));
-            }
-        }
+    for name in &options.inputs {
+        let v = given_from_outside(model, name.trim(), "--input")?;
         if !inputs.contains(&v) {
             inputs.push(v);
         }
     }
-    Ok(inputs)
+    let mut disturbances: Vec<VarId> = Vec::new();
+    for name in &options.disturbances {
+        let v = given_from_outside(model, name.trim(), "--disturbance")?;
+        if !disturbances.contains(&v) {
+            disturbances.push(v);
+        }
+    }
+    inputs.retain(|v| !disturbances.contains(v));
+    Ok((inputs, disturbances))
+}
+
+/// An input, a parameter or a held value.
+fn given_from_outside(model: &Model, name: &str, option: &str) -> Result<VarId, LinearizeError> {
+    let fits = |v: VarId| matches!(model.variable(v).role, Role::Parameter | Role::Held | Role::Input);
+    match point::find(model, name) {
+        None => Err(point::unknown(model, name, option, &fits)),
+        Some(v) if fits(v) => Ok(v),
+        Some(_) => Err(LinearizeError::Usage(format!(
+            "`{option} {name}`: `{name}` follows from the equations; inputs are inputs, parameters and held values"
+        ))),
+    }
 }
 
 /// The outputs of the model or, without any, the states that the text names.
@@ -230,7 +279,7 @@ fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec
     let model = &sorted.model;
     let quoted = |list: &[VarId]| list.iter().map(|&v| format!("`{}`", model.name(v))).collect::<Vec<_>>().join(", ");
     let mut notes = Vec::new();
-    if forcing(sorted) != Forcing::Autonomous && sorted_needs_time(compiled, inputs) {
+    if forcing(&ordinate_model::with_open(sorted, inputs)) != Forcing::Autonomous {
         notes.push(format!("the model depends on time, which stands still here at t = {}", crate::short(t)));
     }
     if states.len() < sorted.states.len() {
@@ -264,10 +313,4 @@ fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec
         ));
     }
     notes
-}
-
-/// Whether more than the inputs depends on time.
-fn sorted_needs_time(compiled: &Compiled, inputs: &[VarId]) -> bool {
-    let open = ordinate_model::with_open(&compiled.sorted, inputs);
-    forcing(&open) != Forcing::Autonomous
 }
