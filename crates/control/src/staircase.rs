@@ -122,7 +122,7 @@ fn scaled(a: &Matrix, b: &Matrix) -> (Matrix, Matrix, Vec<f64>) {
         let mut changed = false;
         let inputs = unit_columns(&b);
         let size = (0..n).map(|i| a.at(i, i).abs()).fold(0.0, f64::max).max(a.frobenius() / (n as f64).sqrt());
-        for i in 0..n {
+        for (i, scale) in scales.iter_mut().enumerate() {
             let others = || (0..n).filter(|&j| j != i);
             let out: f64 = others().map(|j| a.at(j, i).abs()).sum();
             let reached: f64 = others().map(|j| a.at(i, j).abs()).sum();
@@ -131,7 +131,7 @@ fn scaled(a: &Matrix, b: &Matrix) -> (Matrix, Matrix, Vec<f64>) {
             let out = if out == 0.0 { size } else { out };
             let Some(f) = balance_factor(into, out) else { continue };
             changed = true;
-            scales[i] *= f;
+            *scale *= f;
             a.row_mut(i).iter_mut().for_each(|a| *a /= f);
             b.row_mut(i).iter_mut().for_each(|b| *b /= f);
             (0..n).for_each(|j| *a.at_mut(j, i) *= f);

@@ -5,7 +5,7 @@ mod systems;
 use ordinate_control::{
     Complex, ControlError, Matrix, care, dare, dlqr, dlyapunov, eigenvalues, lqr, lyapunov, sylvester,
 };
-use systems::{Random, matrix};
+use systems::{Random, golden, golden_numbers, matrix};
 
 /// A Y + Y B − C relative to its terms.
 fn left_of_sylvester(a: &Matrix, x: &Matrix, b: &Matrix, c: &Matrix) -> f64 {
@@ -18,15 +18,16 @@ fn the_gains_of_the_motor_have_all_digits() {
     let a = matrix(2, &[-10.0, 1.0, -0.02, -2.0]);
     let b = matrix(2, &[0.0, 2.0]);
     let found = lqr(&a, &b, &Matrix::diagonal(&[15.0, 2.0]), &Matrix::identity(1)).expect("a regulator");
-    let gains = [0.109_656_754_594_337_889_9, 0.763_421_887_863_008_773_6];
-    for (found, exact) in found.gain.elements().iter().zip(gains) {
+    let golden = golden("control.json", "dc-lqr");
+    let exact = |key: &str| golden_numbers(&golden["gains"][key]);
+    for (found, exact) in found.gain.elements().iter().zip(exact("k")) {
         assert!((found / exact - 1.0).abs() < 1e-13, "{found} instead of {exact}");
     }
-    let cost = [0.749_289_113_053_997_5, 0.054_828_377_297_168_945, 0.054_828_377_297_168_945, 0.381_710_943_931_504_4];
-    for (found, exact) in found.cost.elements().iter().zip(cost) {
+    for (found, exact) in found.cost.elements().iter().zip(exact("P")) {
         assert!((found / exact - 1.0).abs() < 1e-13, "{found} instead of {exact}");
     }
-    for (pole, exact) in found.poles.iter().zip([-3.564_027_512_863_957, -9.962_816_262_862_061]) {
+    let poles = exact("closed_loop_eigenvalues");
+    for (pole, exact) in found.poles.iter().zip(poles.iter().rev()) {
         assert!((pole.re - exact).abs() < 1e-13 && pole.im == 0.0, "{pole:?}");
     }
 }
@@ -153,8 +154,8 @@ fn gains_do_not_depend_on_units() {
     let units = [1e6, 1e-5, 1e3];
     let (d, e) = (Matrix::diagonal(&units), Matrix::diagonal(&units.map(|u| 1.0 / u)));
     let other = lqr(&(&(&e * &a) * &d), &(&e * &b), &(&(&d * &q) * &d), &r).expect("a regulator").gain;
-    for j in 0..3 {
-        assert!((other.at(0, j) / units[j] / plain.at(0, j) - 1.0).abs() < 1e-9, "{other:?} {plain:?}");
+    for ((unit, other), plain) in units.iter().zip(other.row(0)).zip(plain.row(0)) {
+        assert!((other / unit / plain - 1.0).abs() < 1e-9, "{other} in units of {unit} beside {plain}");
     }
 }
 

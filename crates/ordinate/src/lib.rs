@@ -21,7 +21,6 @@ mod compare;
 mod compile;
 pub mod design;
 mod digits;
-mod eigen;
 mod equilibria;
 mod error;
 mod explain;

@@ -1,6 +1,6 @@
 //! The rates of a model at a point: its Jacobian as a dense matrix, algebraic states taken out, and its eigenvalues.
 
-use crate::eigen::Matrix;
+use ordinate_control::Matrix;
 use ordinate_program::Evaluator;
 use ordinate_solve::System;
 
@@ -77,9 +77,15 @@ pub(crate) fn all_slopes(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]
 
 /// The eigenvalues of a matrix given by rows, as (real, imaginary).
 pub(crate) fn eigenvalues(rows: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
-    let mut matrix = Matrix::zero(rows.len());
+    let mut matrix = Matrix::zero(rows.len(), rows.len());
     for (i, row) in rows.iter().enumerate() {
         row.iter().enumerate().for_each(|(j, a)| *matrix.at_mut(i, j) = *a);
     }
-    matrix.eigenvalues()
+    eigenvalues_of(&matrix)
+}
+
+/// The same of a matrix.
+pub(crate) fn eigenvalues_of(matrix: &Matrix) -> Option<Vec<(f64, f64)>> {
+    let values = ordinate_control::eigenvalues(matrix)?;
+    Some(values.iter().map(|value| (value.re, value.im)).collect())
 }

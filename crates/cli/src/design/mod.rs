@@ -114,12 +114,12 @@ fn finish(
 ) -> Result<Exit, Exit> {
     let prepared = prepare(args)?;
     let options = DesignOptions {
-        at: pairs("--at", &args.at)?,
+        at: source::assignments(&args.at, "--at", "phi=0")?,
         time: args.time.as_deref().map(|text| time(&prepared.compiled, text)).transpose()?,
         equilibrium: args.equilibrium,
         inputs: args.input.iter().map(|name| name.trim().to_string()).collect(),
         sampled: args.sampled,
-        start: pairs("--start", &args.start)?,
+        start: source::assignments(&args.start, "--start", "phi=0.3")?,
         folder: prepared.folder.clone(),
         command: command(),
     };
@@ -219,24 +219,6 @@ fn same_file(a: &str, b: &str) -> bool {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     }
-}
-
-/// `name=value, name=value` of an option that may be repeated.
-pub fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Exit> {
-    let mut all = Vec::new();
-    for text in texts.iter().flat_map(|text| text.split(',')).filter(|text| !text.trim().is_empty()) {
-        match text.split_once('=') {
-            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-                all.push((name.trim().to_string(), value.trim().to_string()));
-            }
-            _ => {
-                return Err(usage(&format!(
-                    "`{option} {text}` must have the form name=value, as in `{option} \"x=1\"`"
-                )));
-            }
-        }
-    }
-    Ok(all)
 }
 
 /// What a design came to.

@@ -16,13 +16,13 @@ pub(crate) fn balance_above(a: &mut Matrix, floor: f64) -> Vec<f64> {
     let mut again = true;
     while again {
         again = false;
-        for i in 0..n {
+        for (i, scale) in scales.iter_mut().enumerate() {
             let others = || (0..n).filter(|&j| j != i);
             let column: f64 = others().map(|j| a.at(j, i).abs()).sum();
             let row: f64 = others().map(|j| a.at(i, j).abs()).sum();
             let Some(f) = factor(row.max(floor), column.max(floor)) else { continue };
             again = true;
-            scales[i] *= f;
+            *scale *= f;
             a.row_mut(i).iter_mut().for_each(|a| *a /= f);
             (0..n).for_each(|j| *a.at_mut(j, i) *= f);
         }

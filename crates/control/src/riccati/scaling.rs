@@ -28,13 +28,13 @@ impl Scaled {
         let mut factor = level(&mut b, &mut q);
         for _ in 0..ROUNDS {
             let mut changed = false;
-            for i in 0..n {
+            for (i, scale) in scales.iter_mut().enumerate() {
                 let others = || (0..n).filter(|&j| j != i);
                 let column = others().map(|j| a.at(j, i).abs()).sum::<f64>() + q.at(i, i).abs().sqrt();
                 let row = others().map(|j| a.at(i, j).abs()).sum::<f64>() + dot(b.row(i), b.row(i)).sqrt();
                 let Some(f) = balance_factor(row, column) else { continue };
                 changed = true;
-                scales[i] *= f;
+                *scale *= f;
                 a.row_mut(i).iter_mut().for_each(|a| *a /= f);
                 b.row_mut(i).iter_mut().for_each(|b| *b /= f);
                 q.row_mut(i).iter_mut().for_each(|q| *q *= f);

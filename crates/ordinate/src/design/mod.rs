@@ -32,7 +32,7 @@ pub use tune::{Form, Tune};
 
 use crate::{CompileOptions, Compiled, Source};
 use linear_loop::LinearLoop;
-use ordinate_control::{Complex, ControlError, Margins, Matrix};
+use ordinate_control::{Complex, ControlError, Margins, Matrix, StepFacts, step_facts};
 use ordinate_syntax::Diagnostic;
 use point::Basis;
 use std::path::PathBuf;
@@ -149,6 +149,8 @@ pub struct Design {
     pub rates: Vec<Complex>,
     /// The margins at every input.
     pub margins: Vec<(String, Margins)>,
+    /// The step of a reference in the linear loop.
+    pub step: Option<StepFacts>,
     /// The closed loop.
     pub closed: ClosedLoop,
     /// What its simulation showed; none of a loop that is not stable.
@@ -195,10 +197,12 @@ impl Draft<'_> {
         notes.extend(note);
         let mut margins = Vec::new();
         for (j, input) in basis.inputs.iter().enumerate() {
-            if false {
-                margins.push((input.clone(), self.linear.margins(j)?));
-            }
+            margins.push((input.clone(), self.linear.margins(j)?));
         }
+        let step = match (stable, self.linear.following()?) {
+            (true, Some(following)) => Some(step_facts(&following, 0, 0)?),
+            _ => None,
+        };
         let refusal = (!stable).then(|| report::unstable(&poles, options.sampled));
         Ok(Design {
             kind: self.kind,
@@ -218,6 +222,7 @@ impl Draft<'_> {
             poles,
             rates,
             margins,
+            step,
             closed,
             trial,
             notes,

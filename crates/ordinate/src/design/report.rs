@@ -54,6 +54,17 @@ pub fn design_text(design: &Design, model: &str) -> String {
     for (input, margins) in &design.margins {
         line("margins", format!("{} (loop cut at {input})", margins_text(margins)));
     }
+    if let (Some(step), Some((output, _))) = (&design.step, &design.following) {
+        let settling = step.settling.map_or(String::new(), |time| format!("within 2 % after {}, ", brief(time)));
+        let overshoot = brief(step.overshoot);
+        let end = brief(step.last);
+        line(
+            "step",
+            format!(
+                "of {output} in the linear loop: {settling}overshoot {overshoot} %, ends at {end} of the reference"
+            ),
+        );
+    }
     if let Some(cost) = &design.cost {
         let mut text = format!("{} = x'Px from the start of the closed loop", brief(cost.value));
         if let Some(linear) = cost.linear {
@@ -169,6 +180,9 @@ pub fn design_json(design: &Design) -> Value {
         "pid": design.pid.map(|(kp, ki, kd)| json!({ "kp": kp, "ki": ki, "kd": kd })),
         "gains": gains,
         "margins": margins,
+        "step": design.step.as_ref().map(|step| json!({
+            "settling_time": step.settling, "overshoot_percent": step.overshoot, "rise_time": step.rise, "last": step.last,
+        })),
         "trial": trial,
         "notes": design.notes,
     })

@@ -1,9 +1,9 @@
 //! The equations of a point of rest, F(y) = (f, g, invariants) = 0, solved by damped Gauss–Newton steps, and their linearisation.
 
 use crate::Compiled;
-use crate::eigen::Matrix;
-use crate::rates::{all_slopes, all_values};
+use crate::rates::{all_slopes, all_values, eigenvalues_of};
 use crate::transform::modes;
+use ordinate_control::Matrix;
 use ordinate_program::Evaluator;
 use ordinate_solve::algebra::Lu;
 use ordinate_solve::{Layout, Pattern, SwitchKind, System};
@@ -277,14 +277,14 @@ impl Equations {
         let kept: Vec<Vec<f64>> = (n..self.rows()).map(reduced).collect();
         let tangent = complement(orthonormal(kept, RANK), x);
         let m = tangent.len();
-        let mut matrix = Matrix::zero(m);
+        let mut matrix = Matrix::zero(m, m);
         for (j, direction) in tangent.iter().enumerate() {
             let image: Vec<f64> = rates.iter().map(|row| dot(row, direction)).collect();
             for (i, other) in tangent.iter().enumerate() {
                 *matrix.at_mut(i, j) = dot(other, &image);
             }
         }
-        let mut eigenvalues = matrix.eigenvalues().unwrap_or_default();
+        let mut eigenvalues = eigenvalues_of(&matrix).unwrap_or_default();
         eigenvalues.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
         eigenvalues
     }
