@@ -1,8 +1,10 @@
 //! `ordinate design`: reads the model, lets the façade design, shows the result and writes the closed loop.
 
 mod args;
+mod help;
 
 pub use args::{CommonArgs, DesignCommand};
+pub use help::HELP;
 
 use crate::args::Format;
 use crate::output::write_file;

@@ -64,7 +64,6 @@ pub fn place(plant: &Plant, options: &DesignOptions, wish: &PlaceWish) -> Result
     let lookup = parameters(plant);
     let wanted = poles("--poles", &wish.poles, &lookup)?;
     let basis = Basis::new(plant, options)?;
-    basis.check_controllable()?;
     let system = sampled_system(&basis.system, options.sampled)?;
     let mapped = |poles: Vec<Complex>| match options.sampled {
         Some(period) if !wish.discrete => poles.into_iter().map(|pole| in_z(pole, period)).collect(),
@@ -137,6 +136,7 @@ fn finish(
         linear: feedback.linear_loop(),
         controller,
         following,
+        exact: feedback.integral.is_some() || !feedback.moves(),
         title: format!("{title}{observed}{sampled}"),
     };
     let mut design = draft.complete(plant, options)?;

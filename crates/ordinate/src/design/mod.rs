@@ -168,6 +168,8 @@ struct Draft<'a> {
     linear: LinearLoop,
     controller: ControllerText,
     following: Option<(String, f64)>,
+    /// Whether it must get there exactly: with an integral, or where that is the point itself.
+    exact: bool,
     /// What the controller is, for the first line of the closed loop.
     title: String,
 }
@@ -191,7 +193,12 @@ impl Draft<'_> {
             let end = trial::round_up(duration.unwrap_or(10.0));
             self.controller.lines.push(format!("run 0 .. {}", number(end)));
         }
-        let goal = duration.map(|duration| trial::Goal { basis, following: self.following.clone(), duration });
+        let goal = duration.map(|duration| trial::Goal {
+            basis,
+            following: self.following.clone(),
+            exact: self.exact,
+            duration,
+        });
         let (closed, trial, note) = trial::with_starts(plant, options, &self.controller, goal.as_ref())?;
         let mut notes = basis.notes.clone();
         notes.extend(note);

@@ -158,7 +158,8 @@ pub fn pid(plant: &Plant, options: &DesignOptions, wish: &PidWish) -> Result<Des
         basis: &basis,
         linear: pid.linear_loop(&gains)?,
         controller: pid.text(&gains, &mut Names::new(&plant.source.text)),
-        following: pid.settles(&gains).then(|| (pid.output.name.clone(), reference)),
+        following: Some((pid.output.name.clone(), reference)),
+        exact: gains.ki != 0.0 || reference == pid.output.at,
         title: format!("{} controller of {}{sampled}", gains.form(), pid.output.name),
     };
     let mut design = draft.complete(plant, options)?;
@@ -181,11 +182,6 @@ pub(super) fn feed_through(output: &str, input: &str) -> DesignError {
 }
 
 impl Pid<'_> {
-    /// Whether the output must end at its reference.
-    fn settles(&self, gains: &PidGains) -> bool {
-        gains.ki != 0.0 || self.reference == self.output.at
-    }
-
     /// Whether the input has limits of its own.
     pub fn is_limited(&self) -> bool {
         self.limits.is_some()

@@ -58,12 +58,7 @@ pub fn design_text(design: &Design, model: &str) -> String {
         let settling = step.settling.map_or(String::new(), |time| format!("within 2 % after {}, ", brief(time)));
         let overshoot = brief(step.overshoot);
         let end = brief(step.last);
-        line(
-            "step",
-            format!(
-                "of {output} in the linear loop: {settling}overshoot {overshoot} %, ends at {end} of the reference"
-            ),
-        );
+        line("step", format!("of {output} in the linear loop: {settling}overshoot {overshoot} %, static gain {end}"));
     }
     if let Some(cost) = &design.cost {
         let mut text = format!("{} = x'Px from the start of the closed loop", brief(cost.value));
@@ -101,7 +96,7 @@ fn margins_text(margins: &Margins) -> String {
         Some((frequency, degrees)) => parts.push(format!("phase {}° at {} rad/s", brief(*degrees), brief(*frequency))),
         None => parts.push("phase unlimited".into()),
     }
-    parts.push(format!("distance from −1 {}", brief(margins.modulus.1)));
+    parts.push(format!("distance from −1 {}", brief(margins.modulus.0)));
     parts.join(", ")
 }
 
@@ -142,7 +137,7 @@ pub fn design_json(design: &Design) -> Value {
             let value = json!({
                 "gain": pairs(&m.gain, "factor"),
                 "phase": pairs(&m.phase, "degrees"),
-                "modulus": { "frequency": m.modulus.0, "distance": m.modulus.1 },
+                "modulus": { "frequency": m.modulus.1, "distance": m.modulus.0 },
             });
             (input.clone(), value)
         })
@@ -195,7 +190,7 @@ const MAX_CURVES: usize = 8;
 pub fn design_figure(design: &Design, model: &str) -> Option<Figure> {
     let rows = &design.trial.as_ref()?.rows;
     let times = rows.column("time")?;
-    let mut figure = Figure::new(&format!("{}, closed by {}", model, design.kind));
+    let mut figure = Figure::new(&format!("{model}, closed loop ({})", design.kind));
     let mut response = Panel::new("t", "");
     let followed = design.following.iter().map(|(output, _)| output);
     let others =

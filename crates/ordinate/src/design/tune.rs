@@ -73,8 +73,8 @@ struct Reduced {
 }
 
 /// Skogestad's half rule: the largest neglected time constant is shared between the smallest kept one and the dead time,
-/// the others and inverse responses become dead time. Zeros in the left half plane cancel their nearest time constant: as
-/// (Ts + 1)/(τs + 1) ≈ T/τ for T ≥ τ, and 1/((τ − T)s + 1) otherwise.
+/// the others and inverse responses become dead time. Zeros in the left half plane cancel the next larger time constant, or
+/// the largest: (Ts + 1)/(τs + 1) ≈ 1/((τ − T)s + 1) for T < τ, and T/τ otherwise.
 fn reduced(system: &StateSpace, kept: usize, period: Option<f64>) -> Result<Reduced, DesignError> {
     let hint = "use `--tune itae`, or give the gains";
     let poles = system.poles()?;
@@ -109,10 +109,8 @@ fn reduced(system: &StateSpace, kept: usize, period: Option<f64>) -> Result<Redu
     leads.sort_by(|a, b| b.total_cmp(a));
     theta += zeros.iter().filter(|z| z.re > 0.0).map(|z| 1.0 / z.re).sum::<f64>();
     for lead in leads {
-        let Some(near) = (0..taus.len()).min_by(|&a, &b| {
-            let far = |k: usize| (taus[k] / lead).ln().abs();
-            far(a).total_cmp(&far(b))
-        }) else {
+        // the next larger one, otherwise the largest
+        let Some(near) = taus.iter().rposition(|&tau| tau >= lead).or((!taus.is_empty()).then_some(0)) else {
             continue;
         };
         if lead >= taus[near] {
@@ -342,5 +340,35 @@ impl Scene<'_> {
         let most = u.iter().fold(0.0, |most: f64, u| most.max((u - u0).abs()));
         let value = run.final_value(&name)?;
         (run.outcome.status == Status::Ok && value.is_finite()).then_some((value, most))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ordinate_control::Transfer;
+
+    fn product(factors: &[[f64; 2]]) -> Vec<f64> {
+        factors.iter().fold(vec![1.0], |all, &[a, b]| {
+            let mut next = vec![0.0; all.len() + 1];
+            for (k, c) in all.iter().enumerate() {
+                next[k] += a * c;
+                next[k + 1] += b * c;
+            }
+            next
+        })
+    }
+
+    /// Example E1 of Skogestad's paper, table 4.
+    #[test]
+    fn the_half_rule_reduces_as_in_the_paper() {
+        let numerator = product(&[[-0.3, 1.0], [0.08, 1.0]]);
+        let poles = [[2.0, 1.0], [1.0, 1.0], [0.4, 1.0], [0.2, 1.0], [0.05, 1.0], [0.051, 1.0], [0.049, 1.0]];
+        let system = Transfer::new(&numerator, &product(&poles), None).unwrap().state_space().unwrap();
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
+        let first = reduced(&system, 1, None).unwrap();
+        assert!(close(first.k, 1.0) && close(first.tau1, 2.5) && close(first.theta, 1.47), "{first:?}");
+        let second = reduced(&system, 2, None).unwrap();
+        assert!(close(second.tau1, 2.0) && close(second.tau2, 1.2) && close(second.theta, 0.77), "{second:?}");
     }
 }
