@@ -1,5 +1,6 @@
 //! The options, spelled as in the documentation.
 
+use crate::design::DesignCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Write the equations, get the solution
@@ -33,6 +34,12 @@ pub enum Command {
     Compare(CompareArgs),
     /// Say where a method is stable, with the rates of a model
     Stability(StabilityArgs),
+    /// Design a controller, and write the closed loop as a model that runs
+    Design {
+        /// The kind of controller
+        #[command(subcommand)]
+        kind: Box<DesignCommand>,
+    },
     /// Write a commented model to start from
     New(NewArgs),
     /// List the gallery, or print one of its models

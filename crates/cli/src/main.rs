@@ -6,6 +6,7 @@ mod check;
 mod clock;
 mod compare;
 mod convert;
+mod design;
 mod digits;
 mod equilibria;
 mod examples;
@@ -77,6 +78,7 @@ fn command() -> Exit {
         Command::Stability(args) => stability::stability(&args),
         Command::Equilibria(args) => equilibria::equilibria(&args),
         Command::Periodic(args) => periodic::periodic(&args),
+        Command::Design { kind } => design::design(&kind),
         Command::New(args) => examples::new(&args),
         Command::Examples(args) => examples::examples(&args),
         Command::Convert(args) => convert::convert(&args),

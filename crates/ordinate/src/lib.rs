@@ -19,6 +19,7 @@
 mod batch;
 mod compare;
 mod compile;
+pub mod design;
 mod digits;
 mod eigen;
 mod equilibria;
