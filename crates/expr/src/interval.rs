@@ -247,6 +247,9 @@ impl Interval {
 
     /// f(a)
     pub fn call(self, f: Function) -> Interval {
+        if self == Interval::ZERO && matches!(f, Function::Cos | Function::Cosh | Function::Exp) {
+            return Interval::ONE;
+        }
         let even = |bounds: Interval, least: f64| match self.contains_zero() {
             true => Interval { low: least, high: bounds.high },
             false => bounds,
@@ -385,5 +388,6 @@ mod tests {
         assert_eq!(Interval::new(1.0, 2.0).call(Function::Sin).high, 1.0);
         assert_eq!(Interval::new(3.0, 4.0).call(Function::Cos).low, -1.0);
         assert_eq!(Interval::ZERO.call(Function::Sin), Interval::ZERO);
+        assert_eq!(Interval::ONE.minus(Interval::ZERO.call(Function::Cos)), Interval::ZERO);
     }
 }

@@ -14,6 +14,8 @@ pub enum DesignCommand {
     Lqi(LqrArgs),
     /// P, PI, PD or PID of one output, with given or tuned gains
     Pid(PidArgs),
+    /// Whether a function V of the states proves a point of rest stable
+    Lyapunov(super::lyapunov::LyapunovArgs),
 }
 
 /// What all kinds of controllers have in common.
