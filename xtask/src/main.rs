@@ -51,7 +51,9 @@ fn outside() -> bool {
     };
     // The tests of the command line have just built it.
     let binary = target().join("debug/ordinate");
-    run(Command::new(python).arg(root().join("tests/external/agree.py")).env("ORDINATE", binary))
+    ["agree.py", "linear.py"].into_iter().all(|script| {
+        run(Command::new(&python).arg(root().join("tests/external").join(script)).env("ORDINATE", &binary))
+    })
 }
 
 /// The picture of the README by the command next to it.

@@ -26,6 +26,8 @@ pub enum Command {
     Info(CheckArgs),
     /// Find points of rest and their types
     Equilibria(EquilibriaArgs),
+    /// Linearise a model: A, B, C, D, modes, controllability, transfer functions
+    Linearize(Box<LinearizeArgs>),
     /// Find periodic solutions and their Floquet multipliers
     Periodic(PeriodicArgs),
     /// Turn a model into a polynomial system
@@ -316,6 +318,77 @@ pub struct EquilibriaArgs {
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// `ordinate linearize`
+#[derive(Args, Debug)]
+pub struct LinearizeArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The point, as in "phi=0, phi'=0, u=0"; what is not named has its start value (repeatable)
+    #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
+    pub at: Vec<String>,
+    /// The point that the solution reaches at this time; `--at` replaces values of it
+    #[arg(short = 't', long = "time", value_name = "T", allow_hyphen_values = true)]
+    pub time: Option<String>,
+    /// The point of rest near that, with the inputs as they are
+    #[arg(long)]
+    pub equilibrium: bool,
+    /// Inputs to be found so that the states named by --at stay where they are, separated by commas
+    #[arg(long, value_name = "INPUTS", value_delimiter = ',')]
+    pub free: Vec<String>,
+    /// Parameters or held values that are inputs, too, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub input: Vec<String>,
+    /// Inputs or parameters that are disturbances, with a matrix G of their own, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub disturbance: Vec<String>,
+    /// The sampled system F, G, H, I with this period, too
+    #[arg(long, value_name = "TS", allow_hyphen_values = true)]
+    pub sampled: Option<f64>,
+    /// How it is sampled
+    #[arg(long, value_enum, default_value_t = Sampling::Zoh, requires = "sampled")]
+    pub hold: Sampling,
+    /// Transfer functions with poles, zeros and gain at rest, too
+    #[arg(long)]
+    pub transfer: bool,
+    /// The gramians of a stable system, too
+    #[arg(long)]
+    pub gramians: bool,
+    /// Where to write it: .json, .mat, .npz, .txt, or .eq for a linear model that runs (repeatable)
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Vec<String>,
+    /// Picture (.svg, .png); without FILE a plot in the terminal
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    pub plot: Option<String>,
+    /// What to plot: bode, nyquist, locus, poles, step, impulse, response (linear beside nonlinear)
+    #[arg(long, value_name = "PICTURE")]
+    pub picture: Option<String>,
+    /// The input of the picture; all if not given
+    #[arg(long, value_name = "INPUT")]
+    pub from: Option<String>,
+    /// The output of the picture; all if not given
+    #[arg(long, value_name = "OUTPUT")]
+    pub to: Option<String>,
+    /// How long the responses are, in seconds
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub span: Option<f64>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// `linearize --hold`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sampling {
+    /// The input is held over a period: exact
+    Zoh,
+    /// Tustin's rule
+    Tustin,
+    /// Forward Euler
+    Forward,
+    /// Backward Euler
+    Backward,
 }
 
 /// `ordinate periodic`

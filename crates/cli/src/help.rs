@@ -10,7 +10,7 @@ use std::fmt::Write;
 type Topic = (&'static str, &'static str, fn() -> String);
 
 /// The topics.
-pub const TOPICS: [Topic; 8] = [
+pub const TOPICS: [Topic; 9] = [
     ("language", "how a model is written", language),
     ("functions", "functions of the language", functions),
     ("units", "units and how they are checked", units),
@@ -18,6 +18,7 @@ pub const TOPICS: [Topic; 8] = [
     ("dae", "algebraic and implicit equations, their start values", || DAE.into()),
     ("index", "the index of such equations, and what is done about it", || INDEX.into()),
     ("newton", "how implicit equations are solved, and looking on", || NEWTON.into()),
+    ("linear", "linear systems: the point, the matrices, the pictures", || LINEAR.into()),
     ("realtime", "runs against the wall clock", || REALTIME.into()),
 ];
 
@@ -215,6 +216,33 @@ Implicit methods solve equations in every step, by Newton's method with the exac
   ordinate run examples/minus-x-cubed.eq -m backward-euler --step 0.5 --newton full --trace newton
 
 ordinate help dae, ordinate help methods
+";
+
+const LINEAR: &str = "\
+ordinate linearize MODEL replaces a model near a point by  x' = A x + B u,  y = C x + D u  (deviations from
+the point). Inputs are the `input`s of the model, outputs its `output`s or, without any, all states.
+
+  --at \"phi=0, u=0\"     the point; what is not named has its start value, an input its value at the start
+  -t T                   the point that the solution reaches at T
+  --equilibrium          the point of rest near that, with the inputs as they are
+  --at \"x=0.01\" --free u   the input u with which x stays there
+  --disturbance w        a matrix G of its own for w, an input or a parameter; --input p makes p an input
+
+Derivatives are exact. At a kink or jump (abs, if, …) there is no linear system, and it says so. Algebraic
+variables are eliminated; constraints leave their degrees of freedom. What `every` and `when` do is left out.
+
+  --transfer, --gramians, --sampled 0.01 [--hold zoh|tustin|forward|backward]
+  --plot [FILE] --picture bode|nyquist|locus|poles|step|impulse|response  [--from INPUT] [--to OUTPUT]
+  -o FILE                .json, .mat (MATLAB), .npz (NumPy), .txt, .eq (a linear model that runs)
+
+A mode decays if its eigenvalue has a negative real part; its damping is 1 where it just does not swing.
+What no input reaches cannot be controlled, what no output shows cannot be observed: both are named.
+
+  ordinate linearize examples/cart.eq --at \"phi=0\"
+  ordinate linearize examples/maglev.eq --at \"x=0.009\" --free u --transfer
+  ordinate linearize examples/pendulum-damped.eq --at \"phi=0\" --plot --picture response
+
+ordinate equilibria MODEL finds all points of rest.
 ";
 
 const REALTIME: &str = "\

@@ -5,7 +5,7 @@ use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Verbs of the documentation that belong to later versions.
-const LATER: [&str; 4] = ["linearize", "sweep", "export", "serve"];
+const LATER: [&str; 3] = ["sweep", "export", "serve"];
 
 /// Words of other programs for `run`.
 const RUN: [&str; 8] = ["simulate", "solve", "sim", "plot", "integrate", "start", "exec", "go"];

@@ -12,6 +12,7 @@ mod equilibria;
 mod examples;
 mod help;
 mod hints;
+mod linearize;
 mod newton;
 mod output;
 mod periodic;
@@ -77,6 +78,7 @@ fn command() -> Exit {
         Command::Compare(args) => compare::compare(&args),
         Command::Stability(args) => stability::stability(&args),
         Command::Equilibria(args) => equilibria::equilibria(&args),
+        Command::Linearize(args) => linearize::linearize(&args),
         Command::Periodic(args) => periodic::periodic(&args),
         Command::Design { kind } => design::design(&kind),
         Command::New(args) => examples::new(&args),

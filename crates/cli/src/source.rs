@@ -125,6 +125,11 @@ pub fn compile_options(args: &ModelArgs) -> Result<CompileOptions, Exit> {
 
 /// `--guess "x=1, y=2"`, which may be repeated, as names and values.
 pub fn guesses(texts: &[String]) -> Result<Vec<(String, String)>, Exit> {
+    assignments(texts, "--guess", "x=1")
+}
+
+/// The same of any option; `example` is one that is right.
+pub fn assignments(texts: &[String], option: &str, example: &str) -> Result<Vec<(String, String)>, Exit> {
     let mut all = Vec::new();
     for text in texts.iter().flat_map(|text| text.split(',')) {
         match text.split_once('=') {
@@ -132,7 +137,9 @@ pub fn guesses(texts: &[String]) -> Result<Vec<(String, String)>, Exit> {
                 all.push((name.trim().to_string(), value.trim().to_string()));
             }
             _ => {
-                return Err(usage(&format!("`--guess {text}` must have the form name=value, as in `--guess \"x=1\"`")));
+                return Err(usage(&format!(
+                    "`{option} {text}` must have the form name=value, as in `{option} \"{example}\"`"
+                )));
             }
         }
     }
@@ -141,6 +148,11 @@ pub fn guesses(texts: &[String]) -> Result<Vec<(String, String)>, Exit> {
 
 /// A model with its Jacobian, its warnings shown.
 pub fn compiled(args: &ModelArgs) -> Result<Compiled, Exit> {
+    compiled_from(args).map(|(_, compiled)| compiled)
+}
+
+/// The same with its text.
+pub fn compiled_from(args: &ModelArgs) -> Result<(Source, Compiled), Exit> {
     let source = load(args)?;
     let options = CompileOptions { jacobian: true, ..compile_options(args)? };
     let compiled = compile(&source, &options).map_err(|failure| show_failure(&failure, &source))?;
@@ -151,7 +163,7 @@ pub fn compiled(args: &ModelArgs) -> Result<Compiled, Exit> {
     if has_errors(&wrong) {
         return Err(show_failure(&Failure::Model(wrong), &source));
     }
-    Ok(compiled)
+    Ok((source, compiled))
 }
 
 /// Forms of the language that `--set` does not take.

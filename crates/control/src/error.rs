@@ -32,14 +32,103 @@ pub enum ControlError {
 impl ControlError {
     /// What to try.
     pub fn hint(&self) -> &'static str {
-        todo!()
+        match self {
+            ControlError::Shape(_) => "give matrices whose sizes fit the numbers of states, inputs and outputs",
+            ControlError::NotFinite(_) => "look where the model divides by zero or overflows at this point",
+            ControlError::Uncontrollable(_) => {
+                "keep these modes among the wanted poles, add an input that reaches them, or leave them out of the model"
+            }
+            ControlError::Unobservable(_) => {
+                "add an output that shows these modes, or give their states a positive weight"
+            }
+            ControlError::NotConjugate(_) => "give complex poles in pairs: a+bi and a-bi",
+            ControlError::Repeated(_) => "move equal poles a little apart, or use one input",
+            ControlError::Indefinite(_, _) => {
+                "give a symmetric weight, Q with eigenvalues >= 0 and R with eigenvalues > 0"
+            }
+            ControlError::OnTheBorder(_) => {
+                "give a positive weight to the states of this mode, and see that an input reaches it"
+            }
+            ControlError::Singular(_) => "change a parameter or the period a little, or close the loop otherwise",
+            ControlError::Improper => {
+                "the numerator may not have a higher degree than the denominator: add a fast pole, such as a derivative filter"
+            }
+            ControlError::Inaccurate(_, _) => {
+                "scale the states, inputs and weights to comparable sizes; the problem is too badly conditioned as it stands"
+            }
+        }
     }
 }
 
 impl std::fmt::Display for ControlError {
-    fn fmt(&self, _f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        todo!()
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ControlError::Shape(what) => write!(f, "sizes do not fit: {what}"),
+            ControlError::NotFinite(which) => write!(f, "{which} has an element that is not a finite number"),
+            ControlError::Uncontrollable(modes) => {
+                write!(f, "no input reaches the {} {}", plural(modes), list(modes))
+            }
+            ControlError::Unobservable(modes) => {
+                write!(f, "no output (no weight) shows the {} {}", plural(modes), list(modes))
+            }
+            ControlError::NotConjugate(pole) => {
+                write!(f, "the wanted pole {} comes without its conjugate {}", text(*pole), text(conjugate(*pole)))
+            }
+            ControlError::Repeated(pole) => {
+                write!(f, "the pole {} is wanted more often than there are independent inputs", text(*pole))
+            }
+            ControlError::Indefinite(which, least) => {
+                let wanted = if *which == "R" { "positive definite" } else { "positive semidefinite" };
+                if least.is_nan() {
+                    write!(f, "the weight {which} is not symmetric")
+                } else {
+                    write!(f, "the weight {which} is not {wanted}: its smallest eigenvalue is {least:.6e}")
+                }
+            }
+            ControlError::OnTheBorder(value) => write!(
+                f,
+                "there is no stabilising solution: the closed loop would keep the eigenvalue {} on the border of stability",
+                text(*value)
+            ),
+            ControlError::Singular(what) => write!(f, "{what} is singular: it has no unique solution"),
+            ControlError::Improper => write!(f, "the transfer function is improper"),
+            ControlError::Inaccurate(what, residual) if residual.is_nan() => {
+                write!(f, "{what}: rounding leaves no digit of the solution")
+            }
+            ControlError::Inaccurate(what, residual) => {
+                write!(f, "{what}: the solution fulfils its equation only to {residual:.1e}")
+            }
+        }
     }
 }
 
 impl std::error::Error for ControlError {}
+
+fn conjugate(z: Complex) -> Complex {
+    Complex::new(z.re, -z.im)
+}
+
+fn plural(modes: &[Complex]) -> &'static str {
+    if modes.len() == 1 { "mode" } else { "modes" }
+}
+
+/// With six digits, as they are read.
+fn text(z: Complex) -> String {
+    let short = |x: f64| {
+        let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+        if rounded != 0.0 && !(1e-4..1e6).contains(&rounded.abs()) {
+            format!("{rounded:e}")
+        } else {
+            format!("{rounded}")
+        }
+    };
+    if z.im == 0.0 {
+        return short(z.re);
+    }
+    let sign = if z.im < 0.0 { '-' } else { '+' };
+    format!("{}{sign}{}i", short(z.re), short(z.im.abs()))
+}
+
+fn list(modes: &[Complex]) -> String {
+    modes.iter().map(|&mode| text(mode)).collect::<Vec<_>>().join(", ")
+}

@@ -3,23 +3,42 @@
 //!
 //! [`Matrix`] holds numbers, [`StateSpace`] and [`Transfer`] a system; [`lqr`], [`place`] and their neighbours give gains.
 
+mod connections;
 mod discretise;
 mod eigen;
 mod error;
-mod gains;
+mod exponential;
+mod frequency;
+mod linear;
+mod locus;
+mod margins;
 mod matrix;
+mod orthogonal;
+mod place;
+mod polynomial;
 mod rank;
 mod responses;
+mod riccati;
+mod staircase;
+mod sylvester;
 mod system;
 mod transfer;
+mod unreached;
+mod zeros;
 
 pub use discretise::{Hold, discretise};
 pub use eigen::eigenvalues;
 pub use error::ControlError;
-pub use gains::{Lqr, care, dare, dlqr, dlyapunov, lqr, lyapunov, place, sylvester};
+pub use frequency::bode;
+pub use locus::root_locus;
+pub use margins::{Margins, margins};
 pub use matrix::Matrix;
 pub use ordinate_solve::algebra::Complex;
-pub use rank::{Reach, controllability, observability, singular_values};
-pub use responses::{Margins, Response, bode, impulse, margins, root_locus, step};
+pub use orthogonal::singular_values;
+pub use place::place;
+pub use rank::{Reach, controllability, observability};
+pub use responses::{Response, StepFacts, impulse, step, step_facts};
+pub use riccati::{Lqr, care, dare, dlqr, lqr};
+pub use sylvester::{dlyapunov, lyapunov, sylvester};
 pub use system::StateSpace;
 pub use transfer::Transfer;

@@ -1,6 +1,10 @@
 //! State space.
 
-use crate::{Complex, ControlError, Matrix, Transfer};
+use crate::eigen::{eigenvalues, sort_poles};
+use crate::linear::{ComplexMatrix, Factors};
+use crate::staircase::Staircase;
+use crate::sylvester::{finite, square};
+use crate::{Complex, ControlError, Matrix};
 
 /// x′ = A x + B u, y = C x + D u; with a sampling period x[k + 1] = A x[k] + B u[k].
 #[derive(Clone, Debug, PartialEq)]
@@ -20,57 +24,154 @@ pub struct StateSpace {
 impl StateSpace {
     /// The system, if the sizes fit and all numbers are finite.
     pub fn new(a: Matrix, b: Matrix, c: Matrix, d: Matrix, period: Option<f64>) -> Result<StateSpace, ControlError> {
-        let _ = (&a, &b, &c, &d, period);
-        todo!()
+        square(&a, "A")?;
+        let n = a.rows();
+        if b.rows() != n {
+            return Err(ControlError::Shape(format!("B has {} rows, A has {n}", b.rows())));
+        }
+        if c.columns() != n {
+            return Err(ControlError::Shape(format!("C has {} columns, A has {n}", c.columns())));
+        }
+        if (d.rows(), d.columns()) != (c.rows(), b.columns()) {
+            return Err(ControlError::Shape(format!(
+                "D is {} × {}, for {} outputs and {} inputs",
+                d.rows(),
+                d.columns(),
+                c.rows(),
+                b.columns()
+            )));
+        }
+        finite(&[(&a, "A"), (&b, "B"), (&c, "C"), (&d, "D")])?;
+        if period.is_some_and(|h| !(h > 0.0 && h.is_finite())) {
+            return Err(ControlError::Shape("a period of sampling is a positive number".into()));
+        }
+        Ok(StateSpace { a, b, c, d, period })
+    }
+
+    /// y = D u
+    pub fn gain(d: Matrix, period: Option<f64>) -> Result<StateSpace, ControlError> {
+        let (outputs, inputs) = (d.rows(), d.columns());
+        StateSpace::new(Matrix::zero(0, 0), Matrix::zero(0, inputs), Matrix::zero(outputs, 0), d, period)
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.a.rows()
+    }
+
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.b.columns()
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.c.rows()
     }
 
     /// One input and one output of it.
-    pub fn channel(&self, _output: usize, _input: usize) -> StateSpace {
-        todo!()
+    pub fn channel(&self, output: usize, input: usize) -> StateSpace {
+        let n = self.states();
+        StateSpace {
+            a: self.a.clone(),
+            b: self.b.block(0..n, input..input + 1),
+            c: self.c.block(output..output + 1, 0..n),
+            d: self.d.block(output..output + 1, input..input + 1),
+            period: self.period,
+        }
     }
 
     /// Eigenvalues of A, the rightmost (of a discrete system: the outermost) first.
     pub fn poles(&self) -> Result<Vec<Complex>, ControlError> {
-        todo!()
+        let mut poles = eigenvalues(&self.a).ok_or(ControlError::Inaccurate("the eigenvalues of A", f64::NAN))?;
+        sort_poles(&mut poles, self.period.is_some());
+        Ok(poles)
     }
 
-    /// Transmission zeros.
-    pub fn zeros(&self) -> Result<Vec<Complex>, ControlError> {
-        todo!()
+    /// Whether all poles are inside the region of stability.
+    pub fn is_stable(&self) -> Result<bool, ControlError> {
+        let inside = |p: &Complex| if self.period.is_some() { p.re.hypot(p.im) < 1.0 } else { p.re < 0.0 };
+        Ok(self.poles()?.iter().all(inside))
     }
 
     /// C(sI − A)⁻¹B + D at s (at z of a discrete system), by rows; infinite at a pole.
-    pub fn at(&self, _s: Complex) -> Vec<Vec<Complex>> {
-        todo!()
+    pub fn at(&self, s: Complex) -> Vec<Vec<Complex>> {
+        let (outputs, inputs) = (self.outputs(), self.inputs());
+        let mut values: Vec<Vec<Complex>> =
+            (0..outputs).map(|i| self.d.row(i).iter().map(|&d| d.into()).collect()).collect();
+        let Some(mut lu) = ComplexMatrix::resolvent(&self.a, s).factors() else {
+            return self.by_channels(s);
+        };
+        for j in 0..inputs {
+            let mut x: Vec<Complex> = (0..self.states()).map(|i| self.b.at(i, j).into()).collect();
+            lu.solve(&mut x);
+            for (i, row) in values.iter_mut().enumerate() {
+                row[j] += self.c.row(i).iter().zip(&x).fold(Complex::default(), |sum, (&c, &x)| sum + x * c);
+            }
+        }
+        values
+    }
+
+    /// At a pole: channels in which it is cancelled have a value.
+    fn by_channels(&self, s: Complex) -> Vec<Vec<Complex>> {
+        let value = |i: usize, j: usize| {
+            let channel = self.channel(i, j).minimal();
+            let infinite = Complex::new(f64::INFINITY, 0.0);
+            match ComplexMatrix::resolvent(&channel.a, s).factors() {
+                None => infinite,
+                Some(mut lu) => {
+                    let mut x: Vec<Complex> = channel.b.elements().iter().map(|&b| b.into()).collect();
+                    lu.solve(&mut x);
+                    let sum = channel.c.elements().iter().zip(&x).fold(Complex::default(), |sum, (&c, &x)| sum + x * c);
+                    sum + channel.d.at(0, 0).into()
+                }
+            }
+        };
+        (0..self.outputs()).map(|i| (0..self.inputs()).map(|j| value(i, j)).collect()).collect()
     }
 
     /// The value of the transfer matrix at s = 0 (z = 1); elements that do not exist are infinite.
     pub fn dc_gain(&self) -> Matrix {
-        todo!()
+        let shifted = |a: &Matrix| match self.period {
+            None => -a,
+            Some(_) => &Matrix::identity(a.rows()) - a,
+        };
+        if let Some(mut factors) = Factors::new(&shifted(&self.a)) {
+            return &(&self.c * &factors.solve(&self.b)) + &self.d;
+        }
+        Matrix::from_fn(self.outputs(), self.inputs(), |i, j| {
+            let channel = self.channel(i, j).minimal();
+            match Factors::new(&shifted(&channel.a)) {
+                Some(mut factors) => (&(&channel.c * &factors.solve(&channel.b)) + &channel.d).at(0, 0),
+                None => f64::INFINITY,
+            }
+        })
     }
 
-    /// Its transfer function, for one input and one output.
-    pub fn transfer(&self) -> Result<Transfer, ControlError> {
-        todo!()
+    /// The part that the inputs reach and the outputs show, with the same transfer matrix.
+    pub fn minimal(&self) -> StateSpace {
+        let reached = |system: &StateSpace| {
+            let form = Staircase::new(&system.a, &system.b);
+            let (rank, inputs) = (form.rank(), system.inputs());
+            StateSpace {
+                a: form.a.block(0..rank, 0..rank),
+                b: form.b.block(0..rank, 0..inputs),
+                c: (&system.c * &form.t).block(0..system.outputs(), 0..rank),
+                d: system.d.clone(),
+                period: system.period,
+            }
+        };
+        reached(&reached(self).dual()).dual()
     }
 
-    /// First self, then the other.
-    pub fn series(&self, _next: &StateSpace) -> Result<StateSpace, ControlError> {
-        todo!()
-    }
-
-    /// Both beside each other, outputs added.
-    pub fn parallel(&self, _other: &StateSpace) -> Result<StateSpace, ControlError> {
-        todo!()
-    }
-
-    /// self with `back` from its outputs to its inputs: u = r − back·y.
-    pub fn feedback(&self, _back: &StateSpace) -> Result<StateSpace, ControlError> {
-        todo!()
-    }
-
-    /// Controllability and observability gramians of a stable system.
-    pub fn gramians(&self) -> Result<(Matrix, Matrix), ControlError> {
-        todo!()
+    /// Inputs and outputs exchanged: Aᵀ, Cᵀ, Bᵀ, Dᵀ.
+    pub fn dual(&self) -> StateSpace {
+        StateSpace {
+            a: self.a.transposed(),
+            b: self.c.transposed(),
+            c: self.b.transposed(),
+            d: self.d.transposed(),
+            period: self.period,
+        }
     }
 }

@@ -156,6 +156,10 @@ pub struct Model {
     pub values: FxHashMap<VarId, f64>,
     /// Inputs and their expressions.
     pub inputs: Vec<Given>,
+    /// Inputs that `when` or `every` drives: held values, but inputs of what is controlled.
+    pub driven: Vec<VarId>,
+    /// Inputs whose derivative in time stands for them somewhere: who gives them other values must give that, too.
+    pub differentiated: FxHashSet<VarId>,
     /// The equations in the order of the text.
     pub equations: Vec<Equation>,
     /// Derivatives that were states but for the jumps of an input: shown like states, after them.

@@ -21,12 +21,12 @@ mod compare;
 mod compile;
 pub mod design;
 mod digits;
-mod eigen;
 mod equilibria;
 mod error;
 mod explain;
 mod figure;
 mod info;
+mod linearize;
 mod methods;
 mod number;
 mod periodic;
@@ -54,8 +54,14 @@ pub use equilibria::{
 pub use error::{ErrorWish, GlobalError};
 pub use figure::{PlotOptions, figure, figure_notes, table_figure};
 pub use info::{info, info_json};
+pub use linearize::{
+    Analysis, AnalysisOptions, Channel, LinearFigureOptions, LinearPicture, Linearization, LinearizeError,
+    LinearizeOptions, Mode, Units, analyse, linear_figure, linearize, linearize_json, linearize_mat, linearize_model,
+    linearize_npz, linearize_text, response_figure,
+};
 pub use methods::{MethodInfo, is_method, methods, methods_text};
 pub use number::{number_hint, short};
+pub use ordinate_control::Hold;
 pub use ordinate_model::{IndexTreatment, SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names};

@@ -1,6 +1,6 @@
 //! The rates of a model at a point: its Jacobian as a dense matrix, algebraic states taken out, and its eigenvalues.
 
-use crate::eigen::Matrix;
+use ordinate_control::Matrix;
 use ordinate_program::Evaluator;
 use ordinate_solve::System;
 
@@ -43,11 +43,49 @@ pub(crate) fn jacobian(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) 
     rows.iter().flatten().all(|a| a.is_finite()).then_some(rows)
 }
 
+/// F = (f, g, invariants) at a point.
+pub(crate) fn all_values(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Vec<f64> {
+    let invariants = System::layout(evaluator).invariants;
+    let mut values = vec![0.0; y.len() + invariants];
+    let (rates, kept) = values.split_at_mut(y.len());
+    evaluator.derivative(t, y, d, rates);
+    evaluator.invariants(t, y, d, kept);
+    values
+}
+
+/// ∂F/∂y by rows, of a program with its Jacobian.
+pub(crate) fn all_slopes(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Vec<f64> {
+    let n = y.len();
+    let program = evaluator.program().clone();
+    let mut matrix = vec![0.0; (n + program.layout.invariants) * n];
+    if let Some(jacobian) = &program.jacobian {
+        let mut elements = vec![0.0; jacobian.pattern.len()];
+        evaluator.jacobian(t, y, d, &mut elements);
+        for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
+            matrix[row as usize * n + column as usize] = *element;
+        }
+    }
+    if let Some(jacobian) = &program.invariants_jacobian {
+        let mut elements = vec![0.0; jacobian.pattern.len()];
+        evaluator.invariants_jacobian(t, y, d, &mut elements);
+        for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
+            matrix[(n + row as usize) * n + column as usize] = *element;
+        }
+    }
+    matrix
+}
+
 /// The eigenvalues of a matrix given by rows, as (real, imaginary).
 pub(crate) fn eigenvalues(rows: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
-    let mut matrix = Matrix::zero(rows.len());
+    let mut matrix = Matrix::zero(rows.len(), rows.len());
     for (i, row) in rows.iter().enumerate() {
         row.iter().enumerate().for_each(|(j, a)| *matrix.at_mut(i, j) = *a);
     }
-    matrix.eigenvalues()
+    eigenvalues_of(&matrix)
+}
+
+/// The same of a matrix.
+pub(crate) fn eigenvalues_of(matrix: &Matrix) -> Option<Vec<(f64, f64)>> {
+    let values = ordinate_control::eigenvalues(matrix)?;
+    Some(values.iter().map(|value| (value.re, value.im)).collect())
 }

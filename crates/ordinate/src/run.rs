@@ -331,6 +331,14 @@ fn run(
 }
 
 impl Compiled {
+    /// A time given as an expression, in which parameters may occur; the error is a message that names the option.
+    pub fn time(&self, text: &str, option: &str) -> Result<f64, String> {
+        time_value(text, option, &self.parameter_values()).map_err(|error| match error {
+            RunError::Usage(text) => text,
+            RunError::NoEndTime | RunError::Model(_) | RunError::Rows(_) => unreachable!("only the text can be wrong"),
+        })
+    }
+
     /// `time`, the states that the text names, the named expressions and outputs: the columns of a result file.
     pub fn stored_names(&self) -> Vec<String> {
         let time = std::iter::once("time".to_string());

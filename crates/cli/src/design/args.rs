@@ -14,6 +14,8 @@ pub enum DesignCommand {
     Lqi(LqrArgs),
     /// P, PI, PD or PID of one output, with given or tuned gains
     Pid(PidArgs),
+    /// Feedback linearisation: an output follows a reference exactly
+    Fblin(super::fblin::FblinArgs),
     /// Whether a function V of the states proves a point of rest stable
     Lyapunov(super::lyapunov::LyapunovArgs),
 }
@@ -150,6 +152,19 @@ pub enum Tune {
     Ise,
 }
 
+/// `--form`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Proportional
+    P,
+    /// With an integral
+    Pi,
+    /// With a derivative
+    Pd,
+    /// With both
+    Pid,
+}
+
 /// `ordinate design pid`
 #[derive(Args, Debug)]
 pub struct PidArgs {
@@ -185,4 +200,7 @@ pub struct PidArgs {
     /// Find the gains
     #[arg(long, value_enum, value_name = "RULE", conflicts_with_all = ["kp", "ki", "kd"])]
     pub tune: Option<Tune>,
+    /// Which gains are found; pi by SIMC, otherwise pid
+    #[arg(long, value_enum, value_name = "FORM", requires = "tune")]
+    pub form: Option<Form>,
 }

@@ -1,6 +1,6 @@
 //! `ordinate design lyapunov`.
 
-use super::{pairs, show_symbolic_error};
+use super::show_symbolic_error;
 use crate::args::{Format, ModelArgs};
 use crate::output::write_file;
 use crate::{Exit, message, picture, print_out, source, usage};
@@ -36,7 +36,8 @@ pub struct LyapunovArgs {
 pub fn run(args: &LyapunovArgs) -> Result<Exit, Exit> {
     let plot = picture::wish(args.plot.as_deref())?;
     let folder = super::folder(args.file.as_deref(), args.format, &args.model)?;
-    let wish = LyapunovOptions { v: args.v.clone(), at: pairs("--at", &args.at)?, region: args.region.clone() };
+    let at = source::assignments(&args.at, "--at", "phi=0")?;
+    let wish = LyapunovOptions { v: args.v.clone(), at, region: args.region.clone() };
     let source = source::load(&args.model)?;
     let (options, compiled) = super::compiled(&source, &args.model)?;
     let found = lyapunov(&source, &options, &compiled, &wish).map_err(|error| show_symbolic_error(&error, &source))?;

@@ -1,6 +1,7 @@
 //! `ordinate design`: reads the model, lets the façade design, shows the result and writes the closed loop.
 
 mod args;
+mod fblin;
 mod lyapunov;
 
 pub use args::{CommonArgs, DesignCommand};
@@ -9,20 +10,164 @@ use crate::args::{Format, ModelArgs};
 use crate::output::write_file;
 use crate::picture::{self, Plot};
 use crate::{Exit, message, print_out, source, usage};
-use ordinate::design::{ClosedLoopError, SymbolicError};
+use args::{FollowArgs, LqrArgs, ObserverArgs, PidArgs, PlaceArgs};
+use ordinate::design::{
+    AntiWindup, ClosedLoopError, Design, DesignError, DesignOptions, FollowWish, Form, LqrWish, ObserverWish, PidWish,
+    PlaceWish, Plant, SymbolicError, Tune, design_figure, design_json, design_text,
+};
 use ordinate::{CompileOptions, Compiled, Figure, Source, compile, has_errors, render};
 use std::path::{Path, PathBuf};
 
 /// Designs a controller.
 pub fn design(kind: &DesignCommand) -> Exit {
     let done = match kind {
-        DesignCommand::Place(args) => prepare(&args.common).map(|_| Exit::Ok),
-        DesignCommand::Lqr(args) | DesignCommand::Lqi(args) => prepare(&args.common).map(|_| Exit::Ok),
-        DesignCommand::Pid(args) => prepare(&args.common).map(|_| Exit::Ok),
+        DesignCommand::Place(args) => place(args),
+        DesignCommand::Lqr(args) => lqr(args, false),
+        DesignCommand::Lqi(args) => lqr(args, true),
+        DesignCommand::Pid(args) => pid(args),
+        DesignCommand::Fblin(args) => fblin::run(args),
         DesignCommand::Lyapunov(args) => lyapunov::run(args),
     };
     match done {
         Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn place(args: &PlaceArgs) -> Result<Exit, Exit> {
+    let Some(poles) = args.poles.clone() else {
+        return Err(usage("`--poles` is missing: one for each state, as in `--poles \"-5+1i, -5-1i\"`"));
+    };
+    let wish = PlaceWish {
+        poles,
+        discrete: args.discrete_poles,
+        follow: follow(&args.follow),
+        ki: args.ki,
+        observer: observer(&args.observer),
+    };
+    finish(&args.common, &|plant, options| ordinate::design::place(plant, options, &wish))
+}
+
+fn lqr(args: &LqrArgs, integral: bool) -> Result<Exit, Exit> {
+    let mut wish = LqrWish {
+        q: args.q.clone(),
+        r: args.r.clone(),
+        follow: follow(&args.follow),
+        observer: observer(&args.observer),
+    };
+    if integral {
+        wish.follow.integral.get_or_insert_default();
+    }
+    finish(&args.common, &|plant, options| ordinate::design::lqr(plant, options, &wish))
+}
+
+fn pid(args: &PidArgs) -> Result<Exit, Exit> {
+    let two = |option: &str, text: &Option<String>, form: &str| -> Result<Option<(f64, f64)>, Exit> {
+        let Some(text) = text else { return Ok(None) };
+        let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+        match numbers.as_deref() {
+            Some([a, b]) => Ok(Some((*a, *b))),
+            _ => Err(usage(&format!("`{option} {text}` must be two numbers, as in `{option} {form}`"))),
+        }
+    };
+    let wish = PidWish {
+        output: args.output.clone(),
+        reference: args.reference.clone(),
+        kp: args.kp,
+        ki: args.ki,
+        kd: args.kd,
+        filter: args.filter,
+        limits: two("--limits", &args.limits, "-5,5")?,
+        windup: match args.anti_windup {
+            None | Some(args::AntiWindup::Back) => AntiWindup::Back,
+            Some(args::AntiWindup::Clamp) => AntiWindup::Clamp,
+            Some(args::AntiWindup::None) => AntiWindup::None,
+        },
+        weight: two("--weight", &args.weight, "1,0")?,
+        tune: args.tune.map(|rule| match rule {
+            args::Tune::Simc => Tune::Simc,
+            args::Tune::Zn => Tune::ZieglerNichols,
+            args::Tune::Itae => Tune::Itae,
+            args::Tune::Ise => Tune::Ise,
+        }),
+        form: args.form.map(|form| match form {
+            args::Form::P => Form::P,
+            args::Form::Pi => Form::Pi,
+            args::Form::Pd => Form::Pd,
+            args::Form::Pid => Form::Pid,
+        }),
+    };
+    finish(&args.common, &|plant, options| ordinate::design::pid(plant, options, &wish))
+}
+
+fn follow(args: &FollowArgs) -> FollowWish {
+    FollowWish { reference: args.reference.clone(), integral: args.integral.clone() }
+}
+
+fn observer(args: &ObserverArgs) -> ObserverWish {
+    ObserverWish {
+        measured: args.measured.clone(),
+        poles: args.observer_poles.clone(),
+        noise: args.noise_q.clone().map(|q| (q, args.noise_r.clone())),
+    }
+}
+
+/// Designs with what all kinds have in common, and delivers the result.
+fn finish(
+    args: &CommonArgs,
+    make: &dyn Fn(&Plant, &DesignOptions) -> Result<Design, DesignError>,
+) -> Result<Exit, Exit> {
+    let prepared = prepare(args)?;
+    let options = DesignOptions {
+        at: source::assignments(&args.at, "--at", "phi=0")?,
+        time: args.time.as_deref().map(|text| time(&prepared.compiled, text)).transpose()?,
+        equilibrium: args.equilibrium,
+        inputs: args.input.iter().map(|name| name.trim().to_string()).collect(),
+        sampled: args.sampled,
+        start: source::assignments(&args.start, "--start", "phi=0.3")?,
+        folder: prepared.folder.clone(),
+        command: command(),
+    };
+    let Prepared { source, options: compile_options, compiled, .. } = &prepared;
+    let plant = Plant { source, options: compile_options, compiled };
+    let design = make(&plant, &options).map_err(|error| show_design_error(&error, &prepared))?;
+    let delivery = Delivery {
+        text: design_text(&design, &source.name),
+        json: design_json(&design).to_string(),
+        figure: design_figure(&design, &source.name),
+        closed_loop: Some(design.closed.text),
+        refusal: design.refusal,
+    };
+    deliver(args, &prepared, &delivery)
+}
+
+/// The time of `-t`, a number or an expression with parameters of the model.
+fn time(compiled: &Compiled, text: &str) -> Result<f64, Exit> {
+    ordinate::design::constant_value(compiled, text).ok_or_else(|| {
+        usage(&format!("`-t {text}` is not a finite constant; write a number or an expression such as 4*pi"))
+    })
+}
+
+/// The command line as it was typed, in one line.
+fn command() -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,+:".contains(c);
+    let words = std::env::args().skip(1).map(|word| match word.chars().all(plain) && !word.is_empty() {
+        true => word,
+        false => format!("\"{}\"", word.replace('\n', "; ")),
+    });
+    format!("ordinate {}", words.collect::<Vec<_>>().join(" "))
+}
+
+/// Shows why there is no design.
+pub fn show_design_error(error: &DesignError, prepared: &Prepared) -> Exit {
+    match error {
+        DesignError::Usage(text) => usage(text),
+        DesignError::Model(found) => source::show_failure(&ordinate::Failure::Model(found.clone()), &prepared.source),
+        DesignError::Stopped { message: text, hint } => {
+            message(&format!("stopped {text}"));
+            message(&format!("next    {hint}"));
+            Exit::Stopped
+        }
+        DesignError::Loop(error) => show_closed_loop_error(error),
     }
 }
 
@@ -89,24 +234,6 @@ fn same_file(a: &str, b: &str) -> bool {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     }
-}
-
-/// `name=value, name=value` of an option that may be repeated.
-pub fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Exit> {
-    let mut all = Vec::new();
-    for text in texts.iter().flat_map(|text| text.split(',')).filter(|text| !text.trim().is_empty()) {
-        match text.split_once('=') {
-            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-                all.push((name.trim().to_string(), value.trim().to_string()));
-            }
-            _ => {
-                return Err(usage(&format!(
-                    "`{option} {text}` must have the form name=value, as in `{option} \"x=1\"`"
-                )));
-            }
-        }
-    }
-    Ok(all)
 }
 
 /// What a design came to.

@@ -9,6 +9,7 @@ mod golden;
 mod implicit;
 mod inputs;
 mod laboratory;
+mod linear;
 mod malformed;
 mod orbits;
 mod results;

@@ -268,6 +268,7 @@ impl Resolver<'_> {
         if self.derivatives_of(value).is_some_and(|allowed| primes as usize > allowed) {
             return self.model.graph.variable(var);
         }
+        self.model.differentiated.insert(base);
         for _ in 0..primes {
             if !self.may_grow(span) {
                 break;

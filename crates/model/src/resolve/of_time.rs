@@ -21,6 +21,8 @@ impl Resolver<'_> {
                 continue;
             }
             let value = self.inlined(value, &explicit);
+            let inside = self.model.graph.variables(value).into_iter();
+            let inputs: Vec<VarId> = inside.filter(|v| self.input_index.contains_key(v)).collect();
             let value = self.with_inputs(value);
             let allowed = self.derivatives_of(value);
             self.model.quantities[quantity].members.truncate(1);
@@ -33,6 +35,7 @@ impl Resolver<'_> {
                     continue;
                 }
                 self.name_derivative(v, slope, span);
+                self.model.differentiated.extend(&inputs);
             }
             // impulses still look up their function here
             self.jumping_values.insert(*u, value);
@@ -52,6 +55,7 @@ impl Resolver<'_> {
                     slope = self.time_derivative(slope);
                 }
                 self.name_derivative(v, slope, span);
+                self.model.differentiated.insert(self.model.inputs[input].var);
             }
         }
     }

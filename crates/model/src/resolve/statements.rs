@@ -165,6 +165,7 @@ impl Resolver<'_> {
             self.start_index.insert((var, false), self.model.starts.len());
             self.model.starts.push(Given { var, value, span: target.span, at: None });
             self.driven_inputs.insert(var);
+            self.model.driven.push(var);
             return;
         }
         for v in self.model.graph.variables(value) {

@@ -14,7 +14,10 @@ pub(super) fn total(model: &mut Model, e: ExprId) -> ExprId {
             Role::Parameter | Role::Held | Role::Mode => zero,
             Role::Input => match model.inputs.iter().find(|input| input.var == v).map(|input| input.value) {
                 // inputs are made of earlier ones, so this ends
-                Some(value) => total(model, value),
+                Some(value) => {
+                    model.differentiated.insert(v);
+                    total(model, value)
+                }
                 None => zero,
             },
             Role::Unknown => {

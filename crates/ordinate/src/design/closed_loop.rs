@@ -12,8 +12,10 @@ use std::path::Path;
 pub struct ControllerText {
     /// Comments at the top of the file: what it is, how it was made.
     pub header: Vec<String>,
-    /// Gains and references.
+    /// Gains.
     pub parameters: Vec<Parameter>,
+    /// References: inputs of the closed loop, constant until somebody writes a function of time.
+    pub inputs: Vec<Parameter>,
     /// What drives the inputs.
     pub laws: Vec<Law>,
     /// Further lines: equations, start values, outputs.
@@ -55,8 +57,8 @@ pub struct Held {
     pub name: String,
     /// The right-hand side, which sees the values before the sample.
     pub value: String,
-    /// The value at the start.
-    pub start: f64,
+    /// The value at the start, a number or an expression.
+    pub start: String,
 }
 
 /// A plant and its controller.
@@ -101,6 +103,7 @@ pub fn closed_loop(
     }
     edits.move_tables(&source.folder, folder);
     let mut text: String = controller.header.iter().map(|line| comment(line) + "\n").collect();
+    text += "\n";
     text += edits.apply().trim_end();
     text += "\n\n";
     write_controller(&mut text, controller, &taken);
@@ -130,14 +133,14 @@ fn write_controller(text: &mut String, controller: &ControllerText, taken: &[Tak
         value: *value,
         comment: "sampling period".into(),
     });
-    let parameters: Vec<&Parameter> = controller.parameters.iter().chain(&period).collect();
-    let declared: Vec<String> = parameters.iter().map(|p| format!("param {} = {}", p.name, number(p.value))).collect();
-    let width = declared.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    for (parameter, declared) in parameters.iter().zip(&declared) {
+    let declared = |kind: &str, p: &Parameter| format!("{kind} {} = {}", p.name, number(p.value));
+    let inputs = controller.inputs.iter().map(|p| (declared("input", p), &p.comment));
+    let parameters = controller.parameters.iter().chain(&period).map(|p| (declared("param", p), &p.comment));
+    let all: Vec<(String, &String)> = inputs.chain(parameters).collect();
+    let width = all.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0);
+    for (declared, comment) in &all {
         let padding = " ".repeat(width - declared.chars().count());
-        let comment =
-            if parameter.comment.is_empty() { String::new() } else { format!("{padding}  # {}", parameter.comment) };
-        line(format!("{declared}{comment}"));
+        line(if comment.is_empty() { declared.clone() } else { format!("{declared}{padding}  # {comment}") });
     }
     line(String::new());
     let about = |input: &str| taken.iter().find(|taken| taken.covers(input));
@@ -157,7 +160,7 @@ fn write_controller(text: &mut String, controller: &ControllerText, taken: &[Tak
             controller.held.iter().for_each(|held| line(format!("    {} = {}", held.name, held.value)));
             let inputs =
                 controller.laws.iter().map(|law| format!("{} = {}{}", law.input, number(law.start), unit(&law.input)));
-            let held = controller.held.iter().map(|held| format!("{} = {}", held.name, number(held.start)));
+            let held = controller.held.iter().map(|held| format!("{} = {}", held.name, held.start));
             line(format!("init {}", inputs.chain(held).collect::<Vec<_>>().join(", ")));
         }
     }

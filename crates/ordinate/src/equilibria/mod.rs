@@ -134,6 +134,27 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     Ok(Equilibria { points, notes })
 }
 
+/// A point of rest near a guess.
+pub(crate) struct Near {
+    /// States and algebraic variables.
+    pub y: Vec<f64>,
+    /// The dimension of the set of points of rest that it belongs to; 0 if it is alone.
+    pub dimension: usize,
+}
+
+/// The point of rest that Newton's method finds from a guess, with held values as they are; the error is the smallest
+/// rate that was seen.
+pub(crate) fn rest_near(compiled: &Compiled, t: f64, guess: &[f64], held: &[f64]) -> Result<Near, f64> {
+    let mut equations = Equations::new(compiled, t);
+    equations.start = guess.to_vec();
+    equations.held = held.to_vec();
+    let size = |&value: &f64| if value.abs() > 1e-12 { value.abs() } else { 1.0 };
+    equations.set_scale(guess.iter().map(size).collect());
+    let rest = equations.solve(guess)?;
+    let dimension = equations.family(&rest);
+    Ok(Near { y: rest.y, dimension })
+}
+
 /// The given start, the guess, the end of a simulation, and points around them.
 fn starts(
     compiled: &Compiled,

@@ -1,8 +1,9 @@
 //! The equations of a point of rest, F(y) = (f, g, invariants) = 0, solved by damped Gauss–Newton steps, and their linearisation.
 
 use crate::Compiled;
-use crate::eigen::Matrix;
+use crate::rates::{all_slopes, all_values, eigenvalues_of};
 use crate::transform::modes;
+use ordinate_control::Matrix;
 use ordinate_program::Evaluator;
 use ordinate_solve::algebra::Lu;
 use ordinate_solve::{Layout, Pattern, SwitchKind, System};
@@ -70,12 +71,7 @@ impl Equations {
 
     /// F; the modes of the switches are those of the point.
     fn values(&mut self, y: &[f64], d: &[f64]) -> Vec<f64> {
-        let n = y.len();
-        let mut values = vec![0.0; self.rows()];
-        let (rates, kept) = values.split_at_mut(n);
-        self.evaluator.derivative(self.t, y, d, rates);
-        self.evaluator.invariants(self.t, y, d, kept);
-        values
+        all_values(&mut self.evaluator, self.t, y, d)
     }
 
     fn modes(&mut self, y: &[f64]) -> Vec<f64> {
@@ -84,24 +80,7 @@ impl Equations {
 
     /// ∂F/∂y by rows.
     fn jacobian(&mut self, y: &[f64], d: &[f64]) -> Vec<f64> {
-        let n = y.len();
-        let mut matrix = vec![0.0; self.rows() * n];
-        let program = self.evaluator.program().clone();
-        if let Some(jacobian) = &program.jacobian {
-            let mut elements = vec![0.0; jacobian.pattern.len()];
-            self.evaluator.jacobian(self.t, y, d, &mut elements);
-            for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
-                matrix[row as usize * n + column as usize] = *element;
-            }
-        }
-        if let Some(jacobian) = &program.invariants_jacobian {
-            let mut elements = vec![0.0; jacobian.pattern.len()];
-            self.evaluator.invariants_jacobian(self.t, y, d, &mut elements);
-            for (&(row, column), element) in jacobian.pattern.iter().zip(&elements) {
-                matrix[(n + row as usize) * n + column as usize] = *element;
-            }
-        }
-        matrix
+        all_slopes(&mut self.evaluator, self.t, y, d)
     }
 
     /// How much a usual change of the states changes each equation; near a singularity, where everything changes much, as much
@@ -298,14 +277,14 @@ impl Equations {
         let kept: Vec<Vec<f64>> = (n..self.rows()).map(reduced).collect();
         let tangent = complement(orthonormal(kept, RANK), x);
         let m = tangent.len();
-        let mut matrix = Matrix::zero(m);
+        let mut matrix = Matrix::zero(m, m);
         for (j, direction) in tangent.iter().enumerate() {
             let image: Vec<f64> = rates.iter().map(|row| dot(row, direction)).collect();
             for (i, other) in tangent.iter().enumerate() {
                 *matrix.at_mut(i, j) = dot(other, &image);
             }
         }
-        let mut eigenvalues = matrix.eigenvalues().unwrap_or_default();
+        let mut eigenvalues = eigenvalues_of(&matrix).unwrap_or_default();
         eigenvalues.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
         eigenvalues
     }

@@ -13,9 +13,10 @@ mod report;
 mod search;
 mod shooting;
 
-use crate::eigen::Matrix;
+use crate::rates::eigenvalues_of;
 use crate::{Compiled, RunOptions, methods, short};
 use map::{Accuracy, Map};
+use ordinate_control::Matrix;
 use ordinate_model::{Forcing, closest, constant, forcing};
 use ordinate_solve::Choice;
 use shooting::{Fixed, Search, map_error};
@@ -229,13 +230,13 @@ fn orbit(map: &mut Map, search: &Search, fixed: Fixed) -> Orbit {
     let Fixed { y, period, image, iterations, residual } = fixed;
     let n = y.len();
     let moving: Vec<usize> = (0..n).filter(|&i| !map.is_idle(&image, i)).collect();
-    let mut matrix = Matrix::zero(moving.len());
+    let mut matrix = Matrix::zero(moving.len(), moving.len());
     for (row, i) in moving.iter().enumerate() {
         for (column, j) in moving.iter().enumerate() {
             *matrix.at_mut(row, column) = image.derivative[i * n + j];
         }
     }
-    let mut multipliers = matrix.eigenvalues().unwrap_or_default();
+    let mut multipliers = eigenvalues_of(&matrix).unwrap_or_default();
     multipliers.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)).then(b.1.total_cmp(&a.1)));
     let from_one = |k: &usize| (multipliers[*k].0 - 1.0).hypot(multipliers[*k].1);
     let trivial = match search.autonomous {

@@ -22,6 +22,8 @@ pub(super) struct Written {
     pub lines: Vec<String>,
     /// Names of the errors.
     pub errors: Vec<String>,
+    /// Names of the references.
+    pub references: Vec<String>,
 }
 
 impl Written {
@@ -90,13 +92,19 @@ pub(super) fn write(
         let v = names.fresh(&format!("v{tail}"));
         let primes = "'".repeat(chain.degree());
         out.define(&v, &sum.finish(), &format!("what {}{primes} is to be", chain.output));
-        let drift = named(field, names, &mut out, &format!("drift{tail}"), chain.drift, &format!(
-            "{}{primes} without the input", chain.output
-        ));
+        let drift = named(
+            field,
+            names,
+            &mut out,
+            &format!("drift{tail}"),
+            chain.drift,
+            &format!("{}{primes} without the input", chain.output),
+        );
         let error = names.fresh(&format!("e{tail}"));
         let reference = follows.first().cloned().unwrap_or("0".into());
         out.lines.push(format!("output {error} = {reference} - {}", chain.output));
         out.errors.push(error);
+        out.references.push(reference);
         wanted.push(if drift == "0" { v } else { format!("({v} - {drift})") });
     }
     inputs(field, names, &mut out, chains, &wanted, stop);
@@ -116,7 +124,13 @@ fn named(field: &Field, names: &mut Names, out: &mut Written, wish: &str, e: Exp
 }
 
 /// The reference and its derivatives, as texts.
-fn follow(field: &mut Field, names: &mut Names, out: &mut Written, chain: &Chain, reference: &Reference) -> Vec<String> {
+fn follow(
+    field: &mut Field,
+    names: &mut Names,
+    out: &mut Written,
+    chain: &Chain,
+    reference: &Reference,
+) -> Vec<String> {
     let Some(derivatives) = &reference.derivatives else {
         let name = names.fresh(&reference.name);
         let value = reference.at_point;

@@ -44,7 +44,9 @@ pub(super) fn affine(field: &mut Field) -> Result<(), SymbolicError> {
                             "the rate of `{state}` is not affine in `{input}`: its slope by `{input}` is {slope}, which depends on `{}`",
                             field.name(other)
                         ),
-                        format!("add an integrator, `{input}' = w` with `input w = 0`, and linearise with `w` as the input"),
+                        format!(
+                            "add an integrator, `{input}' = w` with `input w = 0`, and linearise with `w` as the input"
+                        ),
                     ));
                 }
             }
@@ -94,7 +96,11 @@ pub(super) fn chain(field: &mut Field, output: &str, h: ExprId) -> Result<Chain,
     }
     let names: Vec<String> = inputs.iter().map(|&u| format!("`{}`", field.name(u))).collect();
     Err(SymbolicError::model(
-        format!("{} does not reach `{output}`: no derivative of it up to order {} has it", names.join(", "), field.order()),
+        format!(
+            "{} does not reach `{output}`: no derivative of it up to order {} has it",
+            names.join(", "),
+            field.order()
+        ),
         "choose an output that the input moves; `ordinate linearize` shows what is controllable",
     ))
 }

@@ -3,12 +3,13 @@
 
 mod law;
 mod lie;
+mod picture;
 mod report;
 mod zero;
 
 use super::field::Field;
 use super::symbolic::{Added, SymbolicError, extended};
-use super::{ClosedLoop, ClosedLoopError, ControllerText, Names, closed_loop, read};
+use super::{ClosedLoop, ClosedLoopError, ControllerText, DesignError, Names, closed_loop, read};
 use crate::{CompileOptions, Compiled, ErrorWish, Memory, RunOptions, Source, short, simulate};
 use lie::{Chain, affine, chain, everywhere, zero_factors};
 use ordinate_control::Complex;
@@ -16,6 +17,7 @@ use ordinate_expr::{ExprId, Interval, VarId};
 use ordinate_model::closest;
 use std::path::Path;
 
+pub use picture::fblin_figure;
 pub use report::{fblin_json, fblin_text};
 pub use zero::ZeroDynamics;
 
@@ -34,6 +36,8 @@ pub struct FblinOptions {
     pub at: Vec<(String, String)>,
     /// Start values of the closed loop that are others than the model's.
     pub starts: Vec<(String, String)>,
+    /// The command that made it, for the first lines of the closed loop.
+    pub command: String,
 }
 
 /// One output: how it is moved and what it follows.
@@ -98,6 +102,8 @@ pub struct Fblin {
     pub rows: Memory,
     /// The columns of the errors in it.
     pub errors: Vec<String>,
+    /// The columns of the references in it.
+    pub references: Vec<String>,
     /// Why the loop should not be used.
     pub refusal: Option<String>,
     /// What else is to be said.
@@ -180,11 +186,7 @@ pub fn fblin(
     let singular = !factors.is_empty();
     let law = law::write(&mut field, &mut names, &chains, &references, &poles, singular.then_some(STOP * start));
     let controller = ControllerText {
-        header: vec![format!(
-            "Closed loop: {} {} a reference by feedback linearisation (ordinate design fblin).",
-            wish.outputs.join(", "),
-            if chains.len() == 1 { "follows" } else { "follow" }
-        )],
+        header: header(wish),
         parameters: law.parameters.clone(),
         laws: law.laws.clone(),
         lines: law.lines.clone(),
@@ -217,9 +219,17 @@ pub fn fblin(
         tracking,
         rows,
         errors: law.errors,
+        references: law.references,
         refusal,
         notes,
     })
+}
+
+fn header(wish: &FblinOptions) -> Vec<String> {
+    let follow = if wish.outputs.len() == 1 { "follows its reference" } else { "follow their references" };
+    let mut lines = vec![format!("Closed loop: {} {follow}, by feedback linearisation.", wish.outputs.join(", "))];
+    lines.extend(Some(wish.command.clone()).filter(|command| !command.is_empty()));
+    lines
 }
 
 /// The inputs that are driven: as many as there are outputs.
@@ -277,12 +287,7 @@ fn output_of(field: &mut Field, compiled: &Compiled, name: &str) -> Result<ExprI
 }
 
 /// The point as small intervals: what is given, otherwise start values.
-fn point(
-    field: &mut Field,
-    compiled: &Compiled,
-    wish: &FblinOptions,
-    t: f64,
-) -> Result<Vec<Interval>, SymbolicError> {
+fn point(field: &mut Field, compiled: &Compiled, wish: &FblinOptions, t: f64) -> Result<Vec<Interval>, SymbolicError> {
     let values = compiled.evaluator().starts(t);
     let mut point: Vec<Interval> = values[..field.order()].iter().map(|&x| Interval::point(x)).collect();
     for (k, value) in field.given("--at", &wish.at, true)? {
@@ -328,7 +333,8 @@ fn decoupled(
     t: f64,
 ) -> Result<f64, SymbolicError> {
     if field.vanishes(determinant) {
-        let degrees: Vec<String> = chains.iter().map(|chain| format!("{} of `{}`", chain.degree(), chain.output)).collect();
+        let degrees: Vec<String> =
+            chains.iter().map(|chain| format!("{} of `{}`", chain.degree(), chain.output)).collect();
         return Err(SymbolicError::model(
             format!(
                 "the decoupling matrix is singular everywhere (relative degrees {}): the inputs move the outputs together",
@@ -399,9 +405,9 @@ fn references(
         let v = field.by_name(&given.name).expect("the output was just added");
         let about = format!("the reference of `{}`", chain.output);
         let mut r = field.expression_of(v, &about).map_err(|error| match error {
-            SymbolicError::Model(message, _) => SymbolicError::Usage(format!(
-                "{message}; the law needs {} derivatives of it", chain.degree()
-            )),
+            SymbolicError::Model(message, _) => {
+                SymbolicError::Usage(format!("{message}; the law needs {} derivatives of it", chain.degree()))
+            }
             other => other,
         })?;
         let variables = field.graph.variables(r);
@@ -441,10 +447,14 @@ fn poles(
     };
     let parameters = compiled.parameter_values();
     let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
-    let mut given = read::poles("--poles", text, &lookup).map_err(|error| SymbolicError::Usage(error.to_string()))?;
+    let mut given = read::poles("--poles", text, &lookup).map_err(|error| match error {
+        DesignError::Usage(text) => SymbolicError::Usage(text),
+        other => SymbolicError::Usage(format!("`--poles \"{text}\"` cannot be read: {other:?}")),
+    })?;
     let needed: usize = chains.iter().map(Chain::degree).sum();
     if given.len() != needed {
-        let degrees: Vec<String> = chains.iter().map(|chain| format!("{} for `{}`", chain.degree(), chain.output)).collect();
+        let degrees: Vec<String> =
+            chains.iter().map(|chain| format!("{} for `{}`", chain.degree(), chain.output)).collect();
         return Err(SymbolicError::Usage(format!(
             "`--poles \"{text}\"`: {} poles, but the errors have {needed} ({})",
             given.len(),
@@ -499,7 +509,8 @@ fn refusal(field: &Field, zero: Option<&ZeroDynamics>, notes: &mut Vec<String>) 
     let zero = zero?;
     let Some((x, _)) = &zero.at else {
         notes.push(
-            "zero dynamics: no point of rest was found near to the point, so nothing is known about their stability".into(),
+            "zero dynamics: no point of rest was found near to the point, so nothing is known about their stability"
+                .into(),
         );
         return None;
     };
@@ -526,7 +537,7 @@ fn refusal(field: &Field, zero: Option<&ZeroDynamics>, notes: &mut Vec<String>) 
 /// Runs the closed loop.
 fn track(compiled: &Compiled, errors: &[String], inputs: &[String], rows: &mut Memory) -> Option<Tracking> {
     let (_, t_end) = compiled.run?;
-    let options = RunOptions { error: ErrorWish::None, ..RunOptions::default() };
+    let options = RunOptions { error: ErrorWish::Off, ..RunOptions::default() };
     let run = simulate(compiled, &options, rows).ok()?;
     let time = rows.column("time")?.to_vec();
     let t = *time.last()?;

@@ -15,7 +15,10 @@ pub fn fblin_text(found: &Fblin) -> String {
     for channel in &found.channels {
         let primes = "'".repeat(channel.relative_degree);
         let (name, degree) = (&channel.output, channel.relative_degree);
-        line("output", format!("{name}, relative degree {degree}: {} shows first in {name}{primes}", found.inputs.join(", ")));
+        line(
+            "output",
+            format!("{name}, relative degree {degree}: {} shows first in {name}{primes}", found.inputs.join(", ")),
+        );
         let poles: Vec<String> = channel.poles.iter().map(|(re, im)| complex(*re, *im)).collect();
         line("follows", format!("{}, error poles {}", channel.reference, poles.join(", ")));
     }
@@ -40,7 +43,11 @@ pub fn fblin_text(found: &Fblin) -> String {
         };
         line(
             "closed loop",
-            format!("{end}{} at the end, {}", list(&found.errors, &tracking.errors), list(&found.inputs, &tracking.effort)),
+            format!(
+                "{end}{} at the end, {}",
+                list(&found.errors, &tracking.errors),
+                list(&found.inputs, &tracking.effort)
+            ),
         );
     }
     for note in &found.notes {

@@ -52,7 +52,10 @@ impl Slopes {
 
     fn at(&self, place: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
         let slopes = self.slopes.values(place);
-        (self.values.values(place), (0..self.rows).map(|i| slopes[i * self.columns..(i + 1) * self.columns].to_vec()).collect())
+        (
+            self.values.values(place),
+            (0..self.rows).map(|i| slopes[i * self.columns..(i + 1) * self.columns].to_vec()).collect(),
+        )
     }
 }
 
@@ -177,7 +180,8 @@ fn restricted(field: &mut Field, chains: &[Chain], x: &[f64], u: &[f64], t: f64)
         .map(|row| (0..n).map(|j| row[j] + (0..m).map(|k| row[n + k] * law[k][j]).sum::<f64>()).collect())
         .collect();
     let basis = kernel(rows.iter().map(|row| row[..n].to_vec()).collect(), n);
-    let product = |v: &[f64]| a.iter().map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>()).collect::<Vec<_>>();
+    let product =
+        |v: &[f64]| a.iter().map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>()).collect::<Vec<_>>();
     let images: Vec<Vec<f64>> = basis.iter().map(|v| product(v)).collect();
     Some(basis.iter().map(|left| images.iter().map(|image| dot(left, image)).collect()).collect())
 }

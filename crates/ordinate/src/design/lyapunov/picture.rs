@@ -129,9 +129,8 @@ fn plane(compiled: &Compiled, found: &Lyapunov, i: usize, j: usize) -> [Panel; 2
 /// The rings of a region as curves: closed, and without what lies on the rim of the picture.
 fn curves((x, y): (Vec<f64>, Vec<f64>), rim: [(f64, f64); 2]) -> (Vec<f64>, Vec<f64>) {
     let points: Vec<[f64; 2]> = x.into_iter().zip(y).map(|(x, y)| [x, y]).collect();
-    let on_rim = |a: &[f64; 2], b: &[f64; 2]| {
-        (0..2).any(|k| [rim[k].0, rim[k].1].iter().any(|&end| a[k] == end && b[k] == end))
-    };
+    let on_rim =
+        |a: &[f64; 2], b: &[f64; 2]| (0..2).any(|k| [rim[k].0, rim[k].1].iter().any(|&end| a[k] == end && b[k] == end));
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
     for ring in points.split(|point| point[0].is_nan()).filter(|ring| !ring.is_empty()) {
         for k in 0..=ring.len() {

@@ -1,0 +1,98 @@
+//! A sorted model whose inputs are open: what they are is taken away, and they stand as states without a rate or as
+//! constants instead. So the derivatives of everything by its inputs come out with those by its states, exactly and by
+//! the same code. Parameters and held values can be opened like inputs.
+
+use crate::constant::sum_of;
+use crate::{Invariant, Role, Sorted, State};
+use ordinate_expr::{Decimal, ExprId, VarId};
+use rustc_hash::FxHashSet;
+
+/// The model with these variables as its last states, whose rate is zero. Events are left out: this is a model of one
+/// instant.
+pub fn with_open(sorted: &Sorted, variables: &[VarId]) -> Sorted {
+    let mut result = without_events(sorted);
+    loosen(&mut result, variables);
+    let zero = result.model.graph.integer(0);
+    for &var in variables {
+        let derivative = result.model.derivative_of(var);
+        result.definitions.resize(result.model.variables.len(), None);
+        result.definitions[derivative.0 as usize] = Some(zero);
+        result.states.push(State { var, derivative, start: None });
+    }
+    result
+}
+
+/// The model with these variables at constant values, without its events.
+pub fn with_fixed(sorted: &Sorted, values: &[(VarId, f64)]) -> Sorted {
+    let mut result = without_events(sorted);
+    let variables: Vec<VarId> = values.iter().map(|&(var, _)| var).collect();
+    loosen(&mut result, &variables);
+    for &(var, value) in values {
+        let constant = number(&mut result, value);
+        result.definitions[var.0 as usize] = Some(constant);
+    }
+    result
+}
+
+/// The model with a further invariant for each expression: what the program computes of invariants, their values and
+/// derivatives, it then computes of these.
+pub fn with_kept(sorted: &Sorted, values: &[ExprId]) -> Sorted {
+    let mut result = sorted.clone();
+    result.invariants.extend(values.iter().map(|&value| Invariant { value, equation: 0, derivative: 0 }));
+    result
+}
+
+/// The model that also keeps these variables at these values.
+pub fn with_pinned(sorted: &Sorted, values: &[(VarId, f64)]) -> Sorted {
+    let mut result = sorted.clone();
+    for &(var, value) in values {
+        let constant = number(&mut result, value);
+        let own = result.model.graph.variable(var);
+        let value = result.model.graph.sub(own, constant);
+        result.invariants.push(Invariant { value, equation: 0, derivative: 0 });
+    }
+    result
+}
+
+fn without_events(sorted: &Sorted) -> Sorted {
+    let mut result = sorted.clone();
+    let model = &mut result.model;
+    (model.samples, model.conditions, model.actions) = (Vec::new(), Vec::new(), Vec::new());
+    result
+}
+
+/// A double as a constant: its shortest decimal is read back as the same double.
+fn number(sorted: &mut Sorted, value: f64) -> ExprId {
+    let pieces = Decimal::parse(&format!("{:e}", value.abs())).expect("a finite number is a literal");
+    let g = &mut sorted.model.graph;
+    let size = sum_of(g, &pieces);
+    if value < 0.0 { g.neg(size) } else { size }
+}
+
+/// Takes away what the variables are. Parameters that are made of others become named expressions of them.
+fn loosen(sorted: &mut Sorted, variables: &[VarId]) {
+    let mut loose: FxHashSet<VarId> = FxHashSet::default();
+    for &v in variables {
+        let model = &mut sorted.model;
+        if model.variable(v).role == Role::Parameter {
+            model.parameters.retain(|given| given.var != v);
+            model.values.remove(&v);
+            loose.insert(v);
+        }
+        model.variables[v.0 as usize].role = Role::Input;
+        sorted.definitions[v.0 as usize] = None;
+    }
+    if loose.is_empty() {
+        return;
+    }
+    // in an order in which they can be evaluated, so one pass is enough
+    for given in std::mem::take(&mut sorted.model.parameters) {
+        if sorted.model.graph.variables(given.value).iter().any(|v| loose.contains(v)) {
+            loose.insert(given.var);
+            sorted.model.values.remove(&given.var);
+            sorted.definitions[given.var.0 as usize] = Some(given.value);
+        } else {
+            sorted.model.parameters.push(given);
+        }
+    }
+}
