@@ -4,6 +4,7 @@ mod accuracy;
 mod contract;
 mod digits;
 mod edges;
+mod formulas;
 mod gallery;
 mod golden;
 mod implicit;

@@ -4,8 +4,8 @@
 //!   v = r⁽ⁿ⁾ + kₙ₋₁ (r⁽ⁿ⁻¹⁾ − y⁽ⁿ⁻¹⁾) + … + k₀ (r − y)          u = (v − L_fⁿ h) / (L_g L_fⁿ⁻¹ h)
 //! ```
 
-use super::Reference;
 use super::lie::Chain;
+use super::wish::Reference;
 use crate::design::field::Field;
 use crate::design::{Law, Names, Parameter, Sum, plain_name};
 use ordinate_control::Complex;
@@ -216,8 +216,12 @@ fn inputs(
             }
         }
         let above = sum.finish();
-        let above = if n > 1 { format!("({above})") } else { above };
-        let value = if whole == "1" { above } else { format!("{above}/{whole}") };
+        let value = match (whole.as_str(), n) {
+            ("1", 1) => above.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(&above).to_string(),
+            ("1", _) => above,
+            (_, 1) => format!("{above}/{whole}"),
+            _ => format!("({above})/{whole}"),
+        };
         out.laws.push(Law { input, value, start: 0.0 });
     }
     if let Some(limit) = stop.filter(|limit| limit.is_finite() && *limit != 0.0) {

@@ -1,21 +1,23 @@
 //! `ordinate design fblin`: feedback linearisation. The law that makes the errors of the outputs obey linear equations with
 //! given poles, found from the model's own equations by differentiation.
 
+mod decoupling;
 mod law;
 mod lie;
 mod picture;
 mod report;
+mod wish;
 mod zero;
 
 use super::field::Field;
 use super::symbolic::{Added, SymbolicError, extended};
-use super::{ClosedLoop, ClosedLoopError, ControllerText, DesignError, Names, closed_loop, read};
+use super::{ClosedLoop, ClosedLoopError, ControllerText, Names, closed_loop};
 use crate::{CompileOptions, Compiled, ErrorWish, Memory, RunOptions, Source, short, simulate};
-use lie::{Chain, affine, chain, everywhere, zero_factors};
-use ordinate_control::Complex;
-use ordinate_expr::{ExprId, Interval, VarId};
-use ordinate_model::closest;
+use decoupling::{decoupled, determinant};
+use lie::{affine, chain, everywhere, zero_factors};
+use ordinate_expr::VarId;
 use std::path::Path;
+use wish::{driven, output_of, point, poles, references, start_value};
 
 pub use picture::fblin_figure;
 pub use report::{fblin_json, fblin_text};
@@ -125,12 +127,8 @@ impl From<SymbolicError> for FblinError {
     }
 }
 
-/// The decoupling term is taken as zero at the point if it may be zero this near to it.
-const NEAR: f64 = 1e-9;
 /// The written loop stops where the decoupling term is below this part of its value at the start.
 const STOP: f64 = 1e-3;
-/// Larger decoupling matrices are not inverted as formulas.
-const MOST_OUTPUTS: usize = 3;
 
 /// Designs the controller and its closed loop, whose text will lie in `folder`.
 pub fn fblin(
@@ -230,278 +228,6 @@ fn header(wish: &FblinOptions) -> Vec<String> {
     let mut lines = vec![format!("Closed loop: {} {follow}, by feedback linearisation.", wish.outputs.join(", "))];
     lines.extend(Some(wish.command.clone()).filter(|command| !command.is_empty()));
     lines
-}
-
-/// The inputs that are driven: as many as there are outputs.
-fn driven(compiled: &Compiled, wish: &FblinOptions) -> Result<Vec<String>, SymbolicError> {
-    let model = &compiled.sorted.model;
-    let all: Vec<String> = model.inputs.iter().map(|given| model.name(given.var)).collect();
-    let wrong = |text: String| Err(SymbolicError::Usage(text));
-    if all.is_empty() {
-        return Err(SymbolicError::model(
-            "the model has no input that a controller could drive",
-            "declare one, as in `input u = 0`",
-        ));
-    }
-    for name in &wish.inputs {
-        if !all.contains(name) {
-            return wrong(match closest(name, all.iter().map(String::as_str)) {
-                Some(meant) => format!("`--input {name}`: there is no input `{name}`; did you mean `{meant}`?"),
-                None => format!("`--input {name}`: there is no input `{name}`; there are {}", all.join(", ")),
-            });
-        }
-    }
-    let chosen = if wish.inputs.is_empty() { all.clone() } else { wish.inputs.clone() };
-    let (outputs, count) = (wish.outputs.len(), chosen.len());
-    if outputs == 0 {
-        return wrong("`--output` must name what is to follow a reference".into());
-    }
-    if outputs != count {
-        return wrong(format!(
-            "{outputs} output{} and {count} input{} ({}): a linearising law needs as many inputs as outputs; choose with `--input` and `--output a,b`",
-            if outputs == 1 { "" } else { "s" },
-            if count == 1 { "" } else { "s" },
-            chosen.join(", ")
-        ));
-    }
-    if outputs > MOST_OUTPUTS {
-        return wrong(format!("{outputs} outputs: laws are written for at most {MOST_OUTPUTS}"));
-    }
-    if wish.references.len() > outputs {
-        return wrong(format!("{} references for {outputs} outputs", wish.references.len()));
-    }
-    Ok(chosen)
-}
-
-fn output_of(field: &mut Field, compiled: &Compiled, name: &str) -> Result<ExprId, SymbolicError> {
-    if let Some(v) = field.by_name(name) {
-        return field.expression_of(v, &format!("`{name}`"));
-    }
-    let model = &compiled.sorted.model;
-    let outputs = model.outputs.iter().chain(&compiled.sorted.columns).map(|&v| model.name(v));
-    let all: Vec<String> = field.names.iter().cloned().chain(outputs).collect();
-    Err(SymbolicError::Usage(match closest(name, all.iter().map(String::as_str)) {
-        Some(meant) => format!("`--output {name}`: there is no `{name}`; did you mean `{meant}`?"),
-        None => format!("`--output {name}`: there is no `{name}`; there are {}", all.join(", ")),
-    }))
-}
-
-/// The point as small intervals: what is given, otherwise start values.
-fn point(field: &mut Field, compiled: &Compiled, wish: &FblinOptions, t: f64) -> Result<Vec<Interval>, SymbolicError> {
-    let values = compiled.evaluator().starts(t);
-    let mut point: Vec<Interval> = values[..field.order()].iter().map(|&x| Interval::point(x)).collect();
-    for (k, value) in field.given("--at", &wish.at, true)? {
-        // the inputs at the point do not matter: the law says what they are
-        if k < point.len() {
-            point[k] = value;
-        }
-    }
-    Ok(point)
-}
-
-/// det(L_gⱼ L_fʳ⁻¹ hᵢ) as a formula.
-fn determinant(field: &mut Field, chains: &[Chain]) -> ExprId {
-    let rows: Vec<Vec<ExprId>> = chains.iter().map(|chain| chain.gains.clone()).collect();
-    let g = &mut field.graph;
-    let determinant = match rows.as_slice() {
-        [one] => one[0],
-        [a, b] => {
-            let (p, q) = (g.mul(a[0], b[1]), g.mul(a[1], b[0]));
-            g.sub(p, q)
-        }
-        rows => {
-            let mut sum = g.integer(0);
-            for j in 0..3 {
-                let (k, l) = ((j + 1) % 3, (j + 2) % 3);
-                let (p, q) = (g.mul(rows[1][k], rows[2][l]), g.mul(rows[1][l], rows[2][k]));
-                let minor = g.sub(p, q);
-                let term = g.mul(rows[0][j], minor);
-                sum = g.add(sum, term);
-            }
-            sum
-        }
-    };
-    field.simple(determinant)
-}
-
-/// The determinant must not be zero: neither everywhere nor at the point.
-fn decoupled(
-    field: &mut Field,
-    chains: &[Chain],
-    determinant: ExprId,
-    point: &[Interval],
-    t: f64,
-) -> Result<f64, SymbolicError> {
-    if field.vanishes(determinant) {
-        let degrees: Vec<String> =
-            chains.iter().map(|chain| format!("{} of `{}`", chain.degree(), chain.output)).collect();
-        return Err(SymbolicError::model(
-            format!(
-                "the decoupling matrix is singular everywhere (relative degrees {}): the inputs move the outputs together",
-                degrees.join(", ")
-            ),
-            "choose other outputs, or put an integrator before the input that acts first (dynamic extension)",
-        ));
-    }
-    let mut place: Vec<Interval> = point
-        .iter()
-        .map(|side| {
-            let margin = NEAR * side.size().max(1.0);
-            Interval::new(side.low - margin, side.high + margin)
-        })
-        .collect();
-    place.extend(vec![Interval::ZERO; field.inputs.len()]);
-    place.push(Interval::point(t));
-    let tape = field.tape(&[determinant]);
-    let bounds = tape.bounds(&place)[0];
-    let middle: Vec<f64> = place.iter().map(|side| side.middle()).collect();
-    let value = tape.values(&middle)[0];
-    if bounds.contains_zero() || !value.is_finite() {
-        let at: Vec<String> =
-            field.names.iter().zip(&middle).map(|(name, x)| format!("{name} = {}", short(*x))).collect();
-        let factors = zero_factors(field, determinant);
-        let factors: Vec<String> = factors.into_iter().map(|factor| format!("{} = 0", field.text(factor))).collect();
-        let whole = field.text(determinant);
-        return Err(SymbolicError::none(
-            format!(
-                "the decoupling term {whole} vanishes at the point ({}): the relative degree is not defined there",
-                at.join(", ")
-            ),
-            format!("choose a point away from {} with `--at`, or another output", factors.join(" and ")),
-        ));
-    }
-    Ok(value)
-}
-
-/// What an output follows.
-struct Reference {
-    /// Its name in the closed loop.
-    name: String,
-    /// r, r′, …, as formulas of t; `None` for a number.
-    derivatives: Option<Vec<ExprId>>,
-    text: String,
-    /// Its value at the start time.
-    at_point: f64,
-}
-
-fn references(
-    field: &mut Field,
-    chains: &[Chain],
-    added: &[Added],
-    point: &[Interval],
-    t: f64,
-) -> Result<Vec<Reference>, SymbolicError> {
-    let mut place: Vec<f64> = point.iter().map(|side| side.middle()).collect();
-    place.extend(vec![0.0; field.inputs.len()]);
-    place.push(t);
-    let mut all = Vec::new();
-    for (k, chain) in chains.iter().enumerate() {
-        let Some(given) = added.get(k) else {
-            let value = field.tape(&[chain.derivatives[0]]).values(&place)[0];
-            let name = format!("{}_ref", super::plain_name(&chain.output));
-            all.push(Reference { name, derivatives: None, text: super::number(value), at_point: value });
-            continue;
-        };
-        let v = field.by_name(&given.name).expect("the output was just added");
-        let about = format!("the reference of `{}`", chain.output);
-        let mut r = field.expression_of(v, &about).map_err(|error| match error {
-            SymbolicError::Model(message, _) => {
-                SymbolicError::Usage(format!("{message}; the law needs {} derivatives of it", chain.degree()))
-            }
-            other => other,
-        })?;
-        let variables = field.graph.variables(r);
-        if let Some(&state) = variables.iter().find(|v| field.states.contains(v) || field.inputs.contains(v)) {
-            return Err(SymbolicError::Usage(format!(
-                "`--reference`: {about} has `{}`; it is an expression of t and parameters",
-                field.name(state)
-            )));
-        }
-        let text = field.text(r);
-        let at_point = field.tape(&[r]).values(&place)[0];
-        let mut derivatives = vec![r];
-        for _ in 0..chain.degree() {
-            r = field.along(r);
-            r = field.simple(r);
-            derivatives.push(r);
-        }
-        all.push(Reference { name: given.name.clone(), derivatives: Some(derivatives), text, at_point });
-    }
-    Ok(all)
-}
-
-/// The poles of every output's error. Without a wish all are equal and real, and the error settles within a quarter of the run.
-fn poles(
-    compiled: &Compiled,
-    wish: &FblinOptions,
-    chains: &[Chain],
-    notes: &mut Vec<String>,
-) -> Result<Vec<Vec<Complex>>, SymbolicError> {
-    /// Time constants of the default within a run: e^−5 is left after a quarter of it.
-    const CONSTANTS: f64 = 20.0;
-    let Some(text) = &wish.poles else {
-        let span = compiled.run.map_or(CONSTANTS, |(from, to)| to - from);
-        let rate = CONSTANTS / span;
-        notes.push(format!("no `--poles`: all at -{}, so that errors fade within a quarter of the run", short(rate)));
-        return Ok(chains.iter().map(|chain| vec![Complex::new(-rate, 0.0); chain.degree()]).collect());
-    };
-    let parameters = compiled.parameter_values();
-    let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
-    let mut given = read::poles("--poles", text, &lookup).map_err(|error| match error {
-        DesignError::Usage(text) => SymbolicError::Usage(text),
-        other => SymbolicError::Usage(format!("`--poles \"{text}\"` cannot be read: {other:?}")),
-    })?;
-    let needed: usize = chains.iter().map(Chain::degree).sum();
-    if given.len() != needed {
-        let degrees: Vec<String> =
-            chains.iter().map(|chain| format!("{} for `{}`", chain.degree(), chain.output)).collect();
-        return Err(SymbolicError::Usage(format!(
-            "`--poles \"{text}\"`: {} poles, but the errors have {needed} ({})",
-            given.len(),
-            degrees.join(", ")
-        )));
-    }
-    let mut all = Vec::new();
-    for chain in chains {
-        let rest = given.split_off(chain.degree());
-        let own = std::mem::replace(&mut given, rest);
-        let conjugate = |pole: &Complex| own.iter().filter(|other| other.re == pole.re && other.im == -pole.im).count();
-        let same = |pole: &Complex| own.iter().filter(|other| **other == *pole).count();
-        if let Some(lonely) = own.iter().find(|pole| pole.im != 0.0 && conjugate(pole) != same(pole)) {
-            return Err(SymbolicError::Usage(format!(
-                "`--poles \"{text}\"`: {} of `{}` has no conjugate",
-                crate::number::complex(lonely.re, lonely.im),
-                chain.output
-            )));
-        }
-        if let Some(right) = own.iter().find(|pole| pole.re >= 0.0) {
-            return Err(SymbolicError::Usage(format!(
-                "`--poles \"{text}\"`: with {} the error of `{}` does not fade; poles have negative real parts",
-                crate::number::complex(right.re, right.im),
-                chain.output
-            )));
-        }
-        all.push(own);
-    }
-    Ok(all)
-}
-
-/// The decoupling term where the closed loop starts.
-fn start_value(
-    field: &mut Field,
-    compiled: &Compiled,
-    wish: &FblinOptions,
-    determinant: ExprId,
-    t: f64,
-) -> Result<f64, SymbolicError> {
-    let values = compiled.evaluator().starts(t);
-    let mut place = values[..field.order()].to_vec();
-    for (k, value) in field.given("--start", &wish.starts, false)? {
-        place[k] = value.middle();
-    }
-    place.extend(vec![0.0; field.inputs.len()]);
-    place.push(t);
-    Ok(field.tape(&[determinant]).values(&place)[0])
 }
 
 /// Why a loop with these zero dynamics should not be used.

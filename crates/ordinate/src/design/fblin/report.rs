@@ -17,7 +17,10 @@ pub fn fblin_text(found: &Fblin) -> String {
         let (name, degree) = (&channel.output, channel.relative_degree);
         line(
             "output",
-            format!("{name}, relative degree {degree}: {} shows first in {name}{primes}", found.inputs.join(", ")),
+            format!(
+                "{name}, relative degree {degree}: {name}{primes} is the first derivative with {}",
+                found.inputs.join(", ")
+            ),
         );
         let poles: Vec<String> = channel.poles.iter().map(|(re, im)| complex(*re, *im)).collect();
         line("follows", format!("{}, error poles {}", channel.reference, poles.join(", ")));

@@ -23,7 +23,7 @@ pub struct ZeroDynamics {
     pub stable: Option<bool>,
 }
 
-/// An eigenvalue is on the border within this part of the largest.
+/// An eigenvalue is on the border within this part of the largest rate of the closed loop: a double zero is found only so well.
 const BORDER: f64 = 1e-7;
 const MOST_ITERATIONS: usize = 200;
 
@@ -74,16 +74,15 @@ pub(super) fn zero_dynamics(
     }
     let unknown = ZeroDynamics { order, at: None, eigenvalues: Vec::new(), stable: None };
     let Some((x, u)) = equilibrium(field, chains, point, wanted, t) else { return Some(unknown) };
-    let Some(matrix) = restricted(field, chains, &x, &u, t) else {
+    let Some((matrix, scale)) = restricted(field, chains, &x, &u, t) else {
         return Some(ZeroDynamics { at: Some((x, u)), ..unknown });
     };
     let Some(mut eigenvalues) = eigenvalues(&matrix) else { return Some(ZeroDynamics { at: Some((x, u)), ..unknown }) };
     eigenvalues.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
-    let size = eigenvalues.iter().fold(0.0, |most: f64, (re, im)| most.max(re.hypot(*im)));
     let rightmost = eigenvalues.first().map_or(f64::NEG_INFINITY, |value| value.0);
     let stable = match rightmost {
-        re if re > BORDER * size => Some(false),
-        re if re < -BORDER * size => Some(true),
+        re if re > BORDER * scale => Some(false),
+        re if re < -BORDER * scale => Some(true),
         _ => None,
     };
     Some(ZeroDynamics { order, at: Some((x, u)), eigenvalues, stable })
@@ -147,8 +146,8 @@ fn levenberg(values: &[f64], slopes: &[Vec<f64>], damping: f64) -> Option<Vec<f6
     Some(solved(rows, n)?.into_iter().map(|row| row[0]).collect())
 }
 
-/// A on the kernel of T, by rows.
-fn restricted(field: &mut Field, chains: &[Chain], x: &[f64], u: &[f64], t: f64) -> Option<Vec<Vec<f64>>> {
+/// A on the kernel of T, by rows, and the size of A.
+fn restricted(field: &mut Field, chains: &[Chain], x: &[f64], u: &[f64], t: f64) -> Option<(Vec<Vec<f64>>, f64)> {
     let (n, m) = (field.order(), field.inputs.len());
     let mut place = x.to_vec();
     place.extend(u);
@@ -183,7 +182,8 @@ fn restricted(field: &mut Field, chains: &[Chain], x: &[f64], u: &[f64], t: f64)
     let product =
         |v: &[f64]| a.iter().map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>()).collect::<Vec<_>>();
     let images: Vec<Vec<f64>> = basis.iter().map(|v| product(v)).collect();
-    Some(basis.iter().map(|left| images.iter().map(|image| dot(left, image)).collect()).collect())
+    let scale = a.iter().flatten().fold(0.0, |most: f64, element| most.max(element.abs()));
+    Some((basis.iter().map(|left| images.iter().map(|image| dot(left, image)).collect()).collect(), scale))
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

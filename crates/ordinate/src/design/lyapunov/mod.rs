@@ -126,17 +126,18 @@ pub fn lyapunov(
     let rate_text = field.simple(rate);
     let rate_text = field.text(rate_text);
     let squares = field.squares(rate);
-    let problem = Problem {
+    let mut problem = Problem {
         v: forms(&mut field, v, None),
         rate: forms(&mut field, rate, squares.as_ref().map(|squares| squares.whole)),
         rates: {
             let rates = field.rates.clone();
             field.tape(&rates)
         },
+        flat: false,
         point,
         region,
     };
-    point::check(&field, &problem, wish, &mut notes)?;
+    problem.flat = point::check(&field, &problem, wish, &mut notes)?;
     let (positive, first) = problem.decide(Claim::Positive);
     let (not_rising, second) = problem.decide(Claim::NotRising);
     let level = problem.level();

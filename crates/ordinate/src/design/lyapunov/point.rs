@@ -157,16 +157,17 @@ fn round_up(x: f64) -> f64 {
     steps.into_iter().map(|step| step * unit).find(|&rounded| rounded >= x).unwrap_or(10.0 * unit)
 }
 
-/// The rates, V and ∇V must vanish at the point.
+/// The rates and V must vanish at the point. The answer is whether ∇V does, too.
 pub(super) fn check(
     field: &Field,
     problem: &Problem,
     wish: &LyapunovOptions,
     notes: &mut Vec<String>,
-) -> Result<(), SymbolicError> {
+) -> Result<bool, SymbolicError> {
     let at: Vec<f64> = problem.point.iter().map(|side| side.middle()).collect();
     let here = place(&field.names, &at);
-    for (k, rate) in problem.rates.bounds(&problem.point).into_iter().enumerate() {
+    let rates = problem.rates.bounds(&problem.point);
+    for (k, rate) in rates.iter().copied().enumerate() {
         if rate.contains_zero() || is_zero(rate) {
             continue;
         }
@@ -184,10 +185,11 @@ pub(super) fn check(
             wish.v.trim()
         )));
     }
-    let exact = |bounds: Interval| bounds.contains_zero() && bounds.size() < 1e-300;
+    let exact = |bounds: &Interval| bounds.size() < 1e-300;
     let slopes = problem.v.slopes(&problem.point);
-    if !slopes.iter().chain([&value]).all(|bounds| exact(*bounds)) && slopes.iter().all(|slope| is_zero(*slope)) {
-        notes.push("at the point V and its slopes are zero but for rounding, and are taken as zero".into());
+    let flat = slopes.iter().all(|slope| is_zero(*slope));
+    if flat && !slopes.iter().chain(&rates).chain([&value]).all(exact) {
+        notes.push("at the point V, its slopes and the rates are zero but for rounding, and are taken as zero".into());
     }
-    Ok(())
+    Ok(flat)
 }

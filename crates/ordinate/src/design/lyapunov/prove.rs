@@ -13,6 +13,8 @@ pub(super) struct Problem {
     pub rate: Function,
     /// f
     pub rates: Tape,
+    /// Whether the slopes of V vanish at the point, so that its Hessian (and that of V′) tells its sign around it.
+    pub flat: bool,
     /// A box around the point, as small as doubles allow.
     pub point: Box,
     pub region: Box,
@@ -90,7 +92,7 @@ impl Problem {
             Claim::NotRising => -1.0,
         };
         // between the point and every place of the box the function is curved the right way
-        if function.is_definite(&hull(x, &self.point), sign) {
+        if self.flat && function.is_definite(&hull(x, &self.point), sign) {
             return Known::Strict;
         }
         if claim == Claim::NotRising && bounds.high <= 0.0 { Known::Weak } else { Known::Open }
