@@ -65,11 +65,15 @@ fn integer_power(a: f64, mut n: u32) -> f64 {
     result
 }
 
+/// 1 or 0
+pub(crate) fn truth(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
 impl Graph {
     /// The value of an expression; `leaf` gives those of [`Expr::Time`], [`Expr::Var`] and the lists.
     /// `None` where a leaf has none.
     pub fn evaluate(&mut self, root: ExprId, mut leaf: impl FnMut(Expr) -> Option<f64>) -> Option<f64> {
-        let truth = |value: bool| f64::from(u8::from(value));
         let mut v: FxHashMap<ExprId, f64> = FxHashMap::default();
         for id in self.post_order(&[root]) {
             let node = self.node(id);

@@ -1,4 +1,4 @@
-//! The expression graph: build, differentiate, simplify, substitute, print.
+//! The expression graph: build, differentiate, simplify, substitute, print, bound.
 //!
 //! An expression is an index into a [`Graph`]. Equal expressions have equal indices, a child has a
 //! smaller index than its parent, and nothing depends on the order of a hash table: the same calls
@@ -7,12 +7,17 @@
 mod decimal;
 mod derivative;
 mod evaluate;
+mod formula;
 mod function;
 mod graph;
+mod interval;
 mod print;
+mod tape;
 mod walk;
 
 pub use decimal::*;
 pub use evaluate::{power, sign};
 pub use function::*;
 pub use graph::*;
+pub use interval::Interval;
+pub use tape::{Leaf, Tape};

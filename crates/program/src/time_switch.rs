@@ -271,7 +271,7 @@ fn bounds(evaluator: &mut Evaluator, switch: usize, section: &Section, low: f64,
         return [g, slope];
     }
     let middle = evaluator.time_value(switch, low + 0.5 * (high - low)).0;
-    [g.narrowed(middle, slope, 0.5 * (high - low)), slope]
+    [interval::narrowed(g, middle, slope, 0.5 * (high - low)), slope]
 }
 
 /// The first number in (low, high] where g no longer is as it was.

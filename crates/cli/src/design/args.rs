@@ -14,6 +14,10 @@ pub enum DesignCommand {
     Lqi(LqrArgs),
     /// P, PI, PD or PID of one output, with given or tuned gains
     Pid(PidArgs),
+    /// Feedback linearisation: an output follows a reference exactly
+    Fblin(super::fblin::FblinArgs),
+    /// Whether a function V of the states proves a point of rest stable
+    Lyapunov(super::lyapunov::LyapunovArgs),
 }
 
 /// What all kinds of controllers have in common.

@@ -1,19 +1,21 @@
 //! `ordinate design`: reads the model, lets the façade design, shows the result and writes the closed loop.
 
 mod args;
+mod fblin;
 mod help;
+mod lyapunov;
 
 pub use args::{CommonArgs, DesignCommand};
 pub use help::HELP;
 
-use crate::args::Format;
+use crate::args::{Format, ModelArgs};
 use crate::output::write_file;
 use crate::picture::{self, Plot};
 use crate::{Exit, message, print_out, source, usage};
 use args::{FollowArgs, LqrArgs, ObserverArgs, PidArgs, PlaceArgs};
 use ordinate::design::{
     AntiWindup, ClosedLoopError, Design, DesignError, DesignOptions, FollowWish, Form, LqrWish, ObserverWish, PidWish,
-    PlaceWish, Plant, Tune, design_figure, design_json, design_text,
+    PlaceWish, Plant, SymbolicError, Tune, design_figure, design_json, design_text,
 };
 use ordinate::{CompileOptions, Compiled, Figure, Source, compile, has_errors, render};
 use std::path::{Path, PathBuf};
@@ -25,6 +27,8 @@ pub fn design(kind: &DesignCommand) -> Exit {
         DesignCommand::Lqr(args) => lqr(args, false),
         DesignCommand::Lqi(args) => lqr(args, true),
         DesignCommand::Pid(args) => pid(args),
+        DesignCommand::Fblin(args) => fblin::run(args),
+        DesignCommand::Lyapunov(args) => lyapunov::run(args),
     };
     match done {
         Ok(exit) | Err(exit) => exit,
@@ -189,31 +193,42 @@ pub fn prepare(args: &CommonArgs) -> Result<Prepared, Exit> {
     if let Some(period) = args.sampled.filter(|period| !(*period > 0.0 && period.is_finite())) {
         return Err(usage(&format!("`--sampled {period}` must be a positive time, such as 0.01")));
     }
-    let folder = match args.file.as_deref() {
+    let folder = folder(args.file.as_deref(), args.format, &args.model)?;
+    let source = source::load(&args.model)?;
+    let (options, compiled) = compiled(&source, &args.model)?;
+    Ok(Prepared { source, options, compiled, folder, plot })
+}
+
+/// The folder of the model that is to be written; what is wrong with its name is said before anything is computed.
+fn folder(file: Option<&str>, format: Format, model: &ModelArgs) -> Result<PathBuf, Exit> {
+    Ok(match file {
         None => PathBuf::new(),
-        Some("-") if args.format == Format::Json => {
+        Some("-") if format == Format::Json => {
             return Err(usage("`-o -` and `--format json` both write to standard output; name a file"));
         }
         Some("-") => PathBuf::new(),
         Some(path) if !path.to_ascii_lowercase().ends_with(".eq") => {
             return Err(usage(&format!("`-o {path}`: a closed loop is a model; give it a name that ends in .eq")));
         }
-        Some(path) if args.model.model.as_deref().is_some_and(|model| same_file(model, path)) => {
+        Some(path) if model.model.as_deref().is_some_and(|model| same_file(model, path)) => {
             return Err(usage(&format!("`-o {path}` is the model itself; give the closed loop another name")));
         }
         Some(path) => Path::new(path).parent().map(Path::to_path_buf).unwrap_or_default(),
-    };
-    let source = source::load(&args.model)?;
-    let options = CompileOptions { jacobian: true, ..source::compile_options(&args.model)? };
-    let compiled = compile(&source, &options).map_err(|failure| source::show_failure(&failure, &source))?;
+    })
+}
+
+/// The plant, its warnings shown, and how it was compiled.
+fn compiled(source: &Source, args: &ModelArgs) -> Result<(CompileOptions, Compiled), Exit> {
+    let options = CompileOptions { jacobian: true, ..source::compile_options(args)? };
+    let compiled = compile(source, &options).map_err(|failure| source::show_failure(&failure, source))?;
     if !compiled.warnings.is_empty() {
         message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
     }
     let wrong = ordinate::check_starts(&compiled);
     if has_errors(&wrong) {
-        return Err(source::show_failure(&ordinate::Failure::Model(wrong), &source));
+        return Err(source::show_failure(&ordinate::Failure::Model(wrong), source));
     }
-    Ok(Prepared { source, options, compiled, folder, plot })
+    Ok((options, compiled))
 }
 
 fn same_file(a: &str, b: &str) -> bool {
@@ -283,6 +298,27 @@ pub fn show_closed_loop_error(error: &ClosedLoopError) -> Exit {
             message(
                 "internal error: the closed loop that ordinate wrote does not compile; please report it with the model",
             );
+            Exit::Stopped
+        }
+    }
+}
+
+/// Shows why a design that works on formulas has no answer.
+fn show_symbolic_error(error: &SymbolicError, source: &Source) -> Exit {
+    match error {
+        SymbolicError::Usage(text) => usage(text),
+        SymbolicError::Expression(option, text, found) => {
+            message(render(found, option, text, source::color()).trim_end());
+            Exit::Usage
+        }
+        SymbolicError::Model(text, hint) => {
+            message(&format!("error: {text} (in {})", source.name));
+            message(&format!("next    {hint}"));
+            Exit::Model
+        }
+        SymbolicError::None(text, hint) => {
+            message(&format!("stopped {text}"));
+            message(&format!("next    {hint}"));
             Exit::Stopped
         }
     }

@@ -5,6 +5,7 @@ mod contract;
 mod design;
 mod digits;
 mod edges;
+mod formulas;
 mod gallery;
 mod golden;
 mod implicit;

@@ -9,6 +9,7 @@
 //! quantities of the model, which gives its start value and its value after an event. Modes of switches and held values
 //! count as constants: they are, between events.
 
+mod algebra;
 mod assemble;
 mod branches;
 mod lift;
@@ -20,6 +21,7 @@ mod shorten;
 mod symbols;
 
 use crate::Sorted;
+pub use algebra::{Squares, simplified, squares, vanishes};
 use ordinate_expr::{ExprId, Function};
 use ordinate_syntax::Diagnostic;
 use polynomial::{Monomial, Symbol};

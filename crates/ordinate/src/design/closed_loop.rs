@@ -125,7 +125,9 @@ fn comment(line: &str) -> String {
 
 fn write_controller(text: &mut String, controller: &ControllerText, taken: &[Taken]) {
     let mut line = |words: String| *text += &(words + "\n");
-    line("# the controller".into());
+    if !controller.laws.is_empty() {
+        line("# the controller".into());
+    }
     let period = controller.sampled.as_ref().map(|(name, value)| Parameter {
         name: name.clone(),
         value: *value,

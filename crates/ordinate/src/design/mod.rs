@@ -6,9 +6,13 @@
 mod closed_loop;
 mod cost;
 mod edit;
+mod elimination;
+mod fblin;
 mod feedback;
+mod field;
 mod gains;
 mod linear_loop;
+mod lyapunov;
 mod nelder_mead;
 mod observer;
 mod pid;
@@ -16,16 +20,25 @@ mod point;
 mod read;
 mod report;
 mod state_feedback;
+mod symbolic;
 mod text;
 mod trial;
 mod tune;
 
 pub use closed_loop::{ClosedLoop, ClosedLoopError, ControllerText, Held, Law, Parameter, closed_loop};
 pub use cost::Cost;
+pub use fblin::{
+    Channel, Fblin, FblinError, FblinOptions, Tracking, ZeroDynamics, fblin, fblin_figure, fblin_json, fblin_text,
+};
 pub use feedback::{FollowWish, LqrWish, ObserverWish, PlaceWish, lqr, place};
+pub use lyapunov::{
+    Conclusion, LaSalle, Lyapunov, LyapunovOptions, Verdict, lyapunov, lyapunov_figure, lyapunov_json, lyapunov_model,
+    lyapunov_text,
+};
 pub use pid::{AntiWindup, PidGains, PidWish, pid};
 pub use point::constant_value;
 pub use report::{design_figure, design_json, design_text};
+pub use symbolic::SymbolicError;
 pub use text::{Names, Sum, deviation, number, plain_name};
 pub use trial::Trial;
 pub use tune::{Form, Tune};
