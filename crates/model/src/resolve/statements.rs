@@ -431,6 +431,7 @@ impl Resolver<'_> {
 
     fn action(&mut self, list: &[Assignment], span: Span) -> usize {
         let mut assignments: Vec<(VarId, ExprId)> = Vec::with_capacity(list.len());
+        self.counter = Some(None);
         for assignment in list {
             let value = self.number_expression(assignment.value, View::Instant);
             let Some(var) = self.target_variable(&assignment.target, Role::Unknown) else { continue };
@@ -442,6 +443,7 @@ impl Resolver<'_> {
             self.model.quantities[quantity].declared = true;
             assignments.push((var, value));
         }
+        assignments.extend(self.count_on());
         self.model.actions.push(Action { assignments, span });
         self.model.actions.len() - 1
     }

@@ -227,7 +227,7 @@ impl Resolver<'_> {
     }
 
     /// The value of a constant expression, or a report.
-    fn constant_of(&mut self, e: ExprId, span: Span, what: &str) -> Option<f64> {
+    pub(super) fn constant_of(&mut self, e: ExprId, span: Span, what: &str) -> Option<f64> {
         if let Some(value) = self.model.constant(e) {
             return Some(value);
         }

@@ -369,7 +369,8 @@ fn columns(model: &Model, states: &[State], checks: &[Given]) -> Vec<VarId> {
     let mut list: Vec<VarId> = Vec::new();
     let jumping = model.jumping.iter().copied();
     let compared = checks.iter().map(|given| given.var);
-    for v in jumping.chain(named).chain(compared).chain(outputs).chain(plain(Role::Held)) {
+    let held = plain(Role::Held).filter(|&v| !model.quantity(v).hidden);
+    for v in jumping.chain(named).chain(compared).chain(outputs).chain(held) {
         if !std::mem::replace(&mut taken[v.0 as usize], true) {
             list.push(v);
         }

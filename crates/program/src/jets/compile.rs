@@ -514,7 +514,7 @@ impl<N: Constant> Compiler<'_, N> {
                 self.emit(JetOp::Antiproduct { weighted, w, factor, value, of: [a.clone(), a] })
             }
             // On a trajectory these are switches; what is left of them depends on the state at one instant.
-            Function::Abs | Function::Sign | Function::Floor => return None,
+            Function::Abs | Function::Sign | Function::Floor | Function::Noise => return None,
         };
         Some(Lin::node(node))
     }
