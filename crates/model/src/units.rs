@@ -322,6 +322,11 @@ impl Checker<'_> {
                 if let [_, (time, span), ..] = *arguments {
                     self.same(Some(Unit::SECOND), time, span, "a delay is a time");
                 }
+                if let ("delay", [.., (past, span)]) = (name, arguments)
+                    && arguments.len() == 3
+                {
+                    self.same(one, *past, *span, "the past of `delay` has another unit than its first argument");
+                }
                 one
             }
             "sign" | "step" => None,

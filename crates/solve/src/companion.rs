@@ -115,6 +115,7 @@ mod tests {
             t_reached: 1.0,
             y: Vec::new(),
             d: Vec::new(),
+            delayed: Vec::new(),
             sliding: None,
             inconsistency: None,
             statistics: Statistics::default(),

@@ -83,6 +83,15 @@ pub struct Past<'a> {
 /// A run that cannot be begun as asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum UsageError {
+    /// A fixed step is longer than the shortest delay: it would read what is not known yet.
+    StepBeyondDelay {
+        /// The step.
+        step: f64,
+        /// The shortest delay.
+        delay: f64,
+    },
+    /// The method cannot read the past of a delayed quantity.
+    NotForDelays,
     /// The end lies before the start.
     EndBeforeStart {
         /// Start time.

@@ -371,7 +371,7 @@ impl Resolver<'_> {
                 .help(super::imperfection::usage(text)),
             None if OPERATORS.contains(&text) => {
                 let places: Vec<Span> = arguments.iter().map(|&(_, at)| at).collect();
-                return (self.operator(text, (name_span, span), &a, &places, view), Type::Number);
+                return (self.operator(text, span, &a, &places, view), Type::Number);
             }
             None => self.unknown_function(name_span, text, arguments),
         };
@@ -390,7 +390,7 @@ impl Resolver<'_> {
         if self.introduced.contains(text) {
             let earlier = arguments.len() == 1 && self.model.graph.uses_time(arguments[0].0.0);
             return error.help(if earlier {
-                format!("a value of the past is written `pade({text}, T, 5)`: a delay by T, approximately")
+                format!("a value of the past is written `delay({text}, T)`")
             } else {
                 format!("to multiply, write `{text}*(…)`; an element is `{text}[…]`")
             });

@@ -2,6 +2,7 @@
 //! branch turned into a switch. Reports all mistakes; a part that is not understood is replaced by
 //! something harmless, so that one mistake does not hide the next.
 
+mod delay;
 mod derivatives;
 mod equality;
 mod expression;

@@ -266,7 +266,7 @@ impl Resolver<'_> {
                 Role::Parameter => Some("a parameter"),
                 Role::Input => Some("an input"),
                 Role::Held => Some("a value that events assign"),
-                Role::Unknown | Role::Mode => None,
+                Role::Unknown | Role::Mode | Role::Delayed => None,
             };
             if let (Some(what), 0) = (what, primes) {
                 let text = self.tree.name(name);

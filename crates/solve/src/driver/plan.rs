@@ -17,7 +17,7 @@ pub(super) struct Plan {
 impl Run<'_> {
     /// The next step: as long as wished, but no further than the next time that must be hit.
     pub(super) fn plan(&self) -> Result<Plan, Reason> {
-        let stop = self.t_end.min(self.events.next_instant());
+        let stop = self.t_end.min(self.events.next_instant()).min(self.delayed.horizon);
         if self.options.step.is_some() {
             return self.plan_fixed(stop);
         }
