@@ -47,7 +47,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
 
     let mut program = Program {
-        layout: Layout { timed: timed || !delays.is_empty(), delays, ..c.layout(&times, &time_switches) },
+        layout: Layout { timed, delays, ..c.layout(&times, &time_switches) },
         literals: std::mem::take(&mut c.literals),
         prologue: std::mem::take(&mut c.prologue),
         rhs,
@@ -392,7 +392,9 @@ impl<'a> Compiler<'a> {
             // What an algebraic state depends on is not looked at: it may be all of them.
             let direct = (0..all.len()).filter(|&i| algebraic || reached.contains(&all[i].var)).collect();
             let discrete = algebraic || reached.iter().any(|v| matches!(role(v), Role::Mode | Role::Held));
-            delays.push(Delay { time, direct, discrete });
+            self.reads_time = false;
+            self.section(&[delayed.of]);
+            delays.push(Delay { time, direct, discrete, timed: self.reads_time });
         }
         (delays, self.section(&of), self.section(&past))
     }

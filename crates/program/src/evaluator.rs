@@ -318,8 +318,8 @@ impl Evaluator {
     /// The series code of a program without discrete values; `None` if there are such, or if it has no series.
     pub fn jet_code(&self) -> Option<JetCode> {
         // Lanes do not solve for algebraic states, nor keep to invariants.
-        let Layout { algebraic, invariants, .. } = self.program.layout;
-        let smooth = self.program.layout.discrete() == 0 && algebraic == 0 && invariants == 0;
+        let Layout { algebraic, invariants, ref delays, .. } = self.program.layout;
+        let smooth = self.program.layout.discrete() == 0 && algebraic == 0 && invariants == 0 && delays.is_empty();
         smooth.then(|| jets::compile(&self.program, &self.program.rhs, &self.registers, jets::DOUBLE)).flatten()
     }
 

@@ -91,6 +91,7 @@ impl Choice {
                     AbsoluteTolerance::Each(each.iter().map(|atol| atol * tighter).collect())
                 }
             };
+            options.divide = finer;
             // one that takes many more is lost, at a pole for example
             options.max_steps = MOST_STEPS * (outcome.statistics.steps + outcome.statistics.rejected + 1000);
             // Stability, the end or the first steps may limit steps so that a tolerance does not matter.

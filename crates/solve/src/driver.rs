@@ -108,6 +108,8 @@ struct Run<'a> {
     statistics: Statistics,
     stiffness: Stiffness,
     delayed: Delayed,
+    /// Where the last time lies that had to be hit.
+    instant: f64,
 }
 
 impl<'a> Run<'a> {
@@ -188,6 +190,7 @@ impl<'a> Run<'a> {
             statistics: Statistics::default(),
             stiffness: Stiffness::every(50),
             delayed,
+            instant: start.t,
         })
     }
 
@@ -375,6 +378,9 @@ impl<'a> Run<'a> {
         if let Err(failure) = prepared {
             return self.fail(plan, failure);
         }
+        if let Some(error) = self.error_inside(plan, trial) {
+            return self.reject(plan, Trial { error, next_h: None, ..trial });
+        }
         let found = if searching {
             let step = Step { t: self.t, h: plan.h, d: &self.d };
             // The last step may be stretched a little, and a fixed one is as long as it is.
@@ -412,6 +418,14 @@ impl<'a> Run<'a> {
             Found::Nothing | Found::TooLong => 1.0,
         };
         let piece = self.piece(plan, trial, part)?;
+        if piece.as_ref().is_some_and(|piece| self.misfits(plan, piece)) {
+            if searching {
+                self.events.reject();
+            }
+            self.statistics.rejected += 1;
+            self.h = 0.5 * plan.h;
+            return Ok(());
+        }
         match found {
             Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
@@ -498,6 +512,7 @@ impl<'a> Run<'a> {
     /// The current point is an instant at which something may happen; `h` is the length of the step that led here.
     fn event(&mut self, crossing: Option<Crossing>, h: f64) -> Result<(), Reason> {
         self.keep_delayed();
+        self.instant = self.t;
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h.min(self.h_max) };
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
         self.wished = false;

@@ -41,6 +41,9 @@ pub struct Options {
     pub max_steps: u64,
     /// Which rows.
     pub rows: Rows,
+    /// With delays: at least two steps between two times that must be hit. A run that is compared with one whose steps are
+    /// cut there must not take the same ones.
+    pub divide: bool,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             h_max: None,
             max_steps: 10_000_000,
             rows: Rows::Even(501),
+            divide: false,
         }
     }
 }

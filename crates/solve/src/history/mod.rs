@@ -30,6 +30,8 @@ pub struct Delay {
     pub direct: Vec<usize>,
     /// The quantity depends on discrete values at once.
     pub discrete: bool,
+    /// The quantity depends on t by itself.
+    pub timed: bool,
 }
 
 /// What the delayed quantities were.
@@ -115,9 +117,9 @@ impl History {
         true
     }
 
-    /// Steps have this order: jumps of higher derivatives do not matter.
-    pub(crate) fn set_order(&mut self, order: u32) {
-        self.breaks.highest = order + 1;
+    /// Jumps of higher derivatives than this do not matter.
+    pub(crate) fn set_order(&mut self, highest: u32) {
+        self.breaks.highest = highest;
     }
 
     /// How far a step from t may go: as far as what it reads is known, and does not change its form. With series, which are
