@@ -260,6 +260,8 @@ impl Interval {
             Function::Tan if self.call(Function::Cos).contains_zero() => Interval::ALL,
             Function::Cosh => even(self.monotone(f64::cosh), 1.0),
             Function::Abs => even(self.monotone(f64::abs), 0.0),
+            // whatever was drawn lies within twelve standard deviations
+            Function::Noise => Interval { low: -12.0, high: 12.0 },
             // a value of zero may be one that is too small for a double
             Function::Exp => {
                 let bounds = self.monotone(f64::exp);

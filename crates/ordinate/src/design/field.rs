@@ -121,6 +121,12 @@ impl Field {
                             "take the continuous form of the controller or of the plant",
                         ));
                     }
+                    Role::Delayed => {
+                        return Err(SymbolicError::model(
+                            format!("{what} has a delay, and so a state that is a function"),
+                            "write `pade(z, T, n)` instead of `delay(z, T)`",
+                        ));
+                    }
                     Role::Parameter | Role::Input | Role::Unknown => open = true,
                 }
             }

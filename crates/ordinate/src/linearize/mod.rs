@@ -158,6 +158,12 @@ pub fn linearize(compiled: &Compiled, options: &LinearizeOptions) -> Result<Line
             "the model has {n} states; matrices are written out up to {MOST_STATES}"
         )));
     }
+    if !model.delays.is_empty() {
+        return Err(LinearizeError::None {
+            message: "the model has a delay, whose state is a function: no matrices hold it".into(),
+            hint: "write `pade(z, T, n)` instead of `delay(z, T)` to approximate it by states".into(),
+        });
+    }
     let (controls, disturbances) = inputs(model, options)?;
     let inputs: Vec<VarId> = controls.iter().chain(&disturbances).copied().collect();
     if let Some(&v) = inputs.iter().find(|v| model.differentiated.contains(v)) {
