@@ -176,6 +176,9 @@ fn steps_of_unusual_systems() {
     assert!(pulse.y[0].iter().zip(exact).all(|(y, e)| (y - e).abs() < 1e-14), "{pulse:?}");
     let unstable = Transfer::new(&[1.0], &[1.0, -1.0], None).and_then(|g| g.state_space()).expect("proper");
     assert!(matches!(step_facts(&unstable, 0, 0), Err(ControlError::Singular(_))));
+    let integrator = Transfer::new(&[1.0, 2.0, 4.0], &[1.0, 11.4, 39.0, 43.6, 24.0, 0.0], None);
+    let integrator = integrator.and_then(|g| g.state_space()).expect("proper");
+    assert!(matches!(step_facts(&integrator, 0, 0), Err(ControlError::Singular(_))));
     assert!(step(&unstable, 0, None).expect("a response").y[0].iter().all(|y| y.is_finite()));
 }
 
