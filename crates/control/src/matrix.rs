@@ -248,8 +248,8 @@ fn add_row(sums: &mut [f64], factors: &[f64], right: &Matrix) {
             *sum += (a * e + b * f) + (c * g + d * h);
         }
     }
-    for k in whole..factors.len() {
-        add_multiple(sums, factors[k], right.row(k));
+    for (k, &factor) in factors.iter().enumerate().skip(whole) {
+        add_multiple(sums, factor, right.row(k));
     }
 }
 

@@ -65,15 +65,19 @@ pub fn impulse(system: &StateSpace, input: usize, end: Option<f64>) -> Result<Re
 /// does not come to rest has none.
 pub fn step_facts(system: &StateSpace, output: usize, input: usize) -> Result<StepFacts, ControlError> {
     let channel = system.channel(output, input).minimal();
-    if !channel.is_stable()? {
+    let last = channel.dc_gain().at(0, 0);
+    // rounding may put the pole of an integrator a little to the left, but it has no last value
+    if !channel.is_stable()? || !last.is_finite() {
         return Err(ControlError::Singular("the last value of a system that is not stable"));
     }
     let run = Run::new(&channel, 0, None)?;
-    let last = channel.dc_gain().at(0, 0);
     let response = run.response(vec![0.0; channel.states()], 1.0);
     let (t, y) = (&response.t, &response.y[0]);
-    let size = if last == 0.0 { y.iter().fold(0.0, |most: f64, y| most.max(y.abs())) } else { last.abs() };
     let sign = if last < 0.0 { -1.0 } else { 1.0 };
+    let (peak_time, peak) = run.extreme(&channel, t, y, sign);
+    let (_, lowest) = run.extreme(&channel, t, y, -sign);
+    // what comes back to zero has no way but that to its largest value
+    let size = if last == 0.0 { peak.abs().max(lowest.abs()) } else { last.abs() };
     let crossing = |level: f64, k: usize| run.crossing(&channel, t, y, k, level);
     // the first k behind which the level is passed
     let first = |part: f64| {
@@ -92,8 +96,6 @@ pub fn step_facts(system: &StateSpace, output: usize, input: usize) -> Result<St
         Some(k) if k + 1 < t.len() => Some(crossing(last + band.copysign(y[k] - last), k + 1)),
         Some(_) => None,
     };
-    let (peak_time, peak) = run.extreme(&channel, t, y, sign);
-    let (_, lowest) = run.extreme(&channel, t, y, -sign);
     let beyond = sign * (peak - last);
     Ok(StepFacts {
         last,
