@@ -45,15 +45,20 @@ fn test() -> bool {
 
 /// Ordinate against codes that others wrote, on problems that all know.
 fn outside() -> bool {
-    let Some(python) = venv::python("outside-venv", &["numpy", "scipy", "pydiffsol"]) else {
+    let Some(python) = venv::python("outside-venv", &["numpy", "scipy", "pydiffsol", "control", "mpmath"]) else {
         println!("failed: the outside suite needs python3 with venv, and the package registry");
         return false;
     };
-    // The tests of the command line have just built it.
+    // The tests have just built both.
     let binary = target().join("debug/ordinate");
-    ["agree.py", "linear.py"].into_iter().all(|script| {
-        run(Command::new(&python).arg(root().join("tests/external").join(script)).env("ORDINATE", &binary))
-    })
+    let answers = target().join("debug/examples/answers");
+    let script = |name: &str| root().join("tests/external").join(name);
+    run(Command::new(&python).arg(script("agree.py")).env("ORDINATE", &binary))
+        && run(Command::new(&python).arg(script("linear.py")).env("ORDINATE", &binary))
+        && run(Command::new(&python)
+            .arg(script("control_agree.py"))
+            .env("ANSWERS", answers)
+            .env("OMP_NUM_THREADS", "1"))
 }
 
 /// The picture of the README by the command next to it.
