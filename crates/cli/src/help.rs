@@ -94,6 +94,9 @@ fn functions() -> String {
         ("step", "0 for x < 0, then 1"),
         ("pulse", "pulse(x, w): 1 for 0 <= x < w, else 0"),
         ("ramp", "max(0, x)"),
+        ("quantize", "quantize(x, q): x rounded to a multiple of q, halves upwards"),
+        ("saturate", "saturate(x, low, high), or saturate(x, m) between -m and m"),
+        ("noise", "noise(seed, sigma) in `every` and `when`; noise(seed, sigma, Ts) elsewhere"),
     ];
     let mut out = String::from("Functions of the language; angles are in radians.\n\n");
     let mut plain: Vec<String> = Vec::new();
@@ -102,6 +105,7 @@ fn functions() -> String {
             Arity::Exactly(1) => format!("{name}(x)"),
             Arity::Exactly(n) => format!("{name}({})", vec!["…"; n].join(", ")),
             Arity::AtLeast(_) => format!("{name}(x, y, …)"),
+            Arity::OrOneMore(_) => format!("{name}(…)"),
         };
         match ABOUT.iter().find(|(known, _)| *known == name) {
             Some((_, about)) => writeln!(out, "  {call:<14} {about}").expect("a string takes all text"),

@@ -149,7 +149,7 @@ impl Graph {
                 self.mul(factor, bell)
             }
             Function::Abs => self.call(Function::Sign, a),
-            Function::Sign | Function::Floor => self.integer(0),
+            Function::Sign | Function::Floor | Function::Noise => self.integer(0),
         }
     }
 

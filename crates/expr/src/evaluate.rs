@@ -29,6 +29,7 @@ impl Function {
             Function::Abs => x.abs(),
             Function::Sign => sign(x),
             Function::Floor => x.floor(),
+            Function::Noise => crate::noise::normal(x),
         }
     }
 }

@@ -46,11 +46,13 @@ pub enum Function {
     Sign,
     /// the greatest integer not above, at one instant
     Floor,
+    /// a number drawn from the normal distribution, another one for every whole argument: see `noise.rs`
+    Noise,
 }
 
 impl Function {
     /// All of them.
-    pub const ALL: [Function; 21] = [
+    pub const ALL: [Function; 22] = [
         Function::Sin,
         Function::Cos,
         Function::Tan,
@@ -72,6 +74,7 @@ impl Function {
         Function::Abs,
         Function::Sign,
         Function::Floor,
+        Function::Noise,
     ];
 
     /// Its name in the language.
@@ -98,6 +101,7 @@ impl Function {
             Function::Abs => "abs",
             Function::Sign => "sign",
             Function::Floor => "floor",
+            Function::Noise => "noise",
         }
     }
 

@@ -9,6 +9,7 @@ mod derivative;
 mod evaluate;
 mod function;
 mod graph;
+mod noise;
 mod print;
 mod walk;
 
@@ -16,3 +17,4 @@ pub use decimal::*;
 pub use evaluate::{power, sign};
 pub use function::*;
 pub use graph::*;
+pub use noise::{PER_SEED, SEEDS};

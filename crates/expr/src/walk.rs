@@ -68,6 +68,19 @@ impl Graph {
         self.substitute_all(&[root], replacement)[0]
     }
 
+    /// The expression at another time: t replaced.
+    pub fn at_time(&mut self, root: ExprId, time: ExprId) -> ExprId {
+        let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for id in self.post_order(&[root]) {
+            let image = match self.node(id) {
+                Expr::Time => time,
+                node => self.rebuild(node, |operand| new[&operand]),
+            };
+            new.insert(id, image);
+        }
+        new[&root]
+    }
+
     /// The same for several expressions, sharing the work on common parts.
     pub fn substitute_all(
         &mut self,

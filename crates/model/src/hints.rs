@@ -34,10 +34,13 @@ pub(crate) fn function(name: &str, argument: &str) -> Option<String> {
         "ln" => "the natural logarithm is `log`".into(),
         "ctg" | "cot" | "cotg" => format!("write `1/tan({x})`"),
         "sec" => format!("write `1/cos({x})`"),
-        "sat" | "saturation" => format!("declare it: `def {name}(x) = max(-1, min(1, x))`"),
-        "clip" | "clamp" | "limit" => "write `max(a, min(b, x))`".into(),
+        "sat" | "saturation" | "clip" | "clamp" | "limit" => format!("write `saturate({x}, low, high)`"),
+        "quantise" | "quant" | "quantizer" => format!("write `quantize({x}, q)`: {x} rounded to a multiple of q"),
+        "rand" | "randn" | "random" | "gauss" | "normal" | "whitenoise" => {
+            "write `noise(seed, sigma)` in `every` or `when`, `noise(seed, sigma, Ts)` elsewhere".into()
+        }
         "mod" | "fmod" | "rem" => format!("write `{x} - n*floor({x}/n)`"),
-        "round" => format!("write `floor({x} + 0.5)`"),
+        "round" => format!("write `quantize({x}, 1)`"),
         "ceil" | "ceiling" => format!("write `-floor(-{x})`"),
         "log2" => format!("write `log({x})/log(2)`"),
         "sind" => format!("write `sin({x}*pi/180)`"),

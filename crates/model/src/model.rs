@@ -18,6 +18,8 @@ pub enum Role {
     Held,
     /// On which side of a switch the solution is.
     Mode,
+    /// What a quantity was some time ago.
+    Delayed,
 }
 
 /// A variable: one derivative of one quantity.
@@ -128,6 +130,21 @@ pub struct Sample {
     pub span: Span,
 }
 
+/// `delay(z, T, past)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Delayed {
+    /// The delayed value w(t) = z(t − T).
+    pub var: VarId,
+    /// z.
+    pub of: ExprId,
+    /// T, a constant expression.
+    pub time: ExprId,
+    /// What z was before the start, an expression of t, parameters and hidden values.
+    pub past: ExprId,
+    /// The place.
+    pub span: Span,
+}
+
 /// A `for` from a larger to a smaller number.
 #[derive(Clone, Debug)]
 pub struct EmptyLoop {
@@ -180,6 +197,8 @@ pub struct Model {
     pub conditions: Vec<Condition>,
     /// `every`.
     pub samples: Vec<Sample>,
+    /// The delayed quantities.
+    pub delays: Vec<Delayed>,
     /// Tables with straight lines between their points: their pieces meet.
     pub joined_tables: FxHashSet<ExprId>,
     /// Columns of tables.
@@ -279,6 +298,13 @@ impl Model {
         known.unwrap_or_else(|| self.new_variable(quantity, primes + 1, role, span))
     }
 
+    /// What a delayed value was before the start, as an expression of the time at which it is read.
+    pub fn past_of(&mut self, delayed: Delayed) -> ExprId {
+        let now = self.graph.time();
+        let then = self.graph.sub(now, delayed.time);
+        self.graph.at_time(delayed.past, then)
+    }
+
     /// Whether the branches of an expression meet where they change, as those of `abs`, `ramp`, `min`, `max` and of a
     /// table with straight lines do. `false` where this is not seen.
     pub(crate) fn is_continuous(&mut self, e: ExprId) -> bool {
@@ -291,7 +317,9 @@ impl Model {
             }
             match self.graph.node(e) {
                 Expr::Lookup(..) => return false,
-                Expr::Var(v) if matches!(self.variable(v).role, Role::Mode | Role::Held) => return false,
+                Expr::Var(v) if matches!(self.variable(v).role, Role::Mode | Role::Held | Role::Delayed) => {
+                    return false;
+                }
                 Expr::Select(condition, a, b) => {
                     let Expr::Less(mode, _) = self.graph.node(condition) else { return false };
                     let Expr::Var(mode) = self.graph.node(mode) else { return false };

@@ -30,6 +30,10 @@ impl Model {
             let (left, right) = switch_text(self, switch.mode, switch.watch);
             line("switch", left, right);
         }
+        for delayed in &self.delays {
+            let (of, time, past) = (self.print(delayed.of), self.print(delayed.time), self.print(delayed.past));
+            line("delay", self.name(delayed.var), format!("{of}, {time} ago; before the start {past}"));
+        }
         for equation in &self.equations {
             line("equation", self.print(equation.left), self.print(equation.right));
         }

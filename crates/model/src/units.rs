@@ -300,7 +300,16 @@ impl Checker<'_> {
             "sqrt" => Some(one?.power(0.5)),
             "cbrt" => Some(one?.power(1.0 / 3.0)),
             "abs" | "ramp" | "floor" => one,
-            "min" | "max" => {
+            "noise" => {
+                if let [(seed, place), _, ref period @ ..] = *arguments {
+                    self.pure(seed, place, "the seed of `noise`");
+                    for &(time, span) in period {
+                        self.same(Some(Unit::SECOND), time, span, "a sample time is a time");
+                    }
+                }
+                arguments.get(1).and_then(|(unit, _)| *unit)
+            }
+            "min" | "max" | "quantize" | "saturate" => {
                 let message = format!("the arguments of `{name}` have different units");
                 arguments.iter().fold(None, |unit, &(next, _)| self.same(unit, next, node.span, &message))
             }
@@ -309,9 +318,14 @@ impl Checker<'_> {
                 arguments.iter().fold(None, |unit, &(next, _)| self.same(unit, next, node.span, &message));
                 None
             }
-            "pade" => {
+            "pade" | "delay" => {
                 if let [_, (time, span), ..] = *arguments {
                     self.same(Some(Unit::SECOND), time, span, "a delay is a time");
+                }
+                if let ("delay", [.., (past, span)]) = (name, arguments)
+                    && arguments.len() == 3
+                {
+                    self.same(one, *past, *span, "the past of `delay` has another unit than its first argument");
                 }
                 one
             }

@@ -46,6 +46,8 @@ pub struct Variations {
 /// Why there are no variations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariationError {
+    /// The model has delays, whose past varies, too.
+    Delay,
     /// The period of an `every` depends on this parameter, so that all its instants move.
     Period(VarId),
     /// The start value of this state follows from the equations.
@@ -55,6 +57,9 @@ pub enum VariationError {
 /// The model with its variations by the given variables. Every variation is also a column, named as in `dx/dp`; by a start
 /// value it is `dx/dx(0)`.
 pub fn variational(sorted: &Sorted, by: &[VarId]) -> Result<Sorted, VariationError> {
+    if !sorted.model.delays.is_empty() {
+        return Err(VariationError::Delay);
+    }
     let mut result = sorted.clone();
     let eventful = !(sorted.model.switches.is_empty() && sorted.model.samples.is_empty());
     let columns = std::mem::take(&mut result.columns);

@@ -93,7 +93,13 @@ impl Task<'_> {
     fn carried(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
         let at_end = outcome.error.as_ref()?;
         let (layout, states) = (&self.compiled.program.layout, self.compiled.program.visible);
-        if layout.discrete() > 0 || kept.too_many || kept.stride > 1 || layout.states != states {
+        // The error of a delayed value is not among those carried along.
+        if layout.discrete() > 0
+            || !layout.delays.is_empty()
+            || kept.too_many
+            || kept.stride > 1
+            || layout.states != states
+        {
             return None;
         }
         let mut points = vec![(self.t_start, vec![0.0; layout.states])];

@@ -137,6 +137,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             let (what, hint) = zeno(cause, compiled);
             (t, None, format!("{what} at t = {}", short(t)), hint)
         }
+        Reason::DelayNotFinite { t } => (
+            t,
+            None,
+            format!("what is delayed is not a finite number at t = {}", short(t)),
+            "the first argument of `delay` leaves the domain of sqrt, log, …, or divides by zero; end the run before".into(),
+        ),
         Reason::Interrupted { t } => (t, None, format!("ended on request at t = {}", short(t)), "the rows so far are kept".into()),
         Reason::StopCondition { t, condition: _ } => {
             (t, None, format!("`stop when` became true at t = {}", short(t)), "this is the end that the model asks for".into())
@@ -311,6 +317,12 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
         UsageError::NotForIndex { index } => format!(
             "the model has index {index}, and this method cannot solve it as it is; leave `--index direct` out, or use `radau5` or `bdf`"
         ),
+        UsageError::StepBeyondDelay { step, delay } => format!(
+            "the step {step} is longer than the shortest delay of the model, {delay}: it would need values of the future; choose a shorter `--step`"
+        ),
+        UsageError::NotForDelays => {
+            "this method cannot solve a model with `delay`; use `taylor`, `dp5`, `radau`, `bdf` or another one".into()
+        }
         UsageError::NoPattern => "this method must know on what the derivatives depend".into(),
         UsageError::BadPast { t } => format!("the value at {t} does not lie before the ones that follow it"),
     }

@@ -94,7 +94,7 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
     let n = compiled.program.layout.states;
     // the rows of algebraic states are no rates, and invariants add rates that the solution does not have
     let layout = &compiled.program.layout;
-    if n == 0 || n > MOST_STATES || layout.algebraic > 0 || layout.invariants > 0 {
+    if n == 0 || n > MOST_STATES || layout.algebraic > 0 || layout.invariants > 0 || !layout.delays.is_empty() {
         return None;
     }
     let (from, to) = compiled.run.unwrap_or((0.0, 0.0));
@@ -180,6 +180,7 @@ pub fn info(compiled: &Compiled) -> String {
     let parameters: Vec<String> = info.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let layout = &compiled.program.layout;
     let kind = match (info.index, info.linear, layout.algebraic) {
+        (0, ..) if !layout.delays.is_empty() => "delay differential equations".to_string(),
         (0, true, 0) => "linear ordinary differential equations".to_string(),
         (0, false, 0) => "nonlinear ordinary differential equations".to_string(),
         (0, ..) => "implicit ordinary differential equations".to_string(),

@@ -59,7 +59,8 @@ impl<'a> Recorder<'a> {
         let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
         if fine && outcome.t_reached > self.t {
             // a failure is kept in the recorder
-            let _ = self.row(outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref());
+            let d = [outcome.d.as_slice(), &outcome.delayed].concat();
+            let _ = self.row(outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref());
         }
     }
 }
@@ -140,7 +141,8 @@ pub(crate) fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(Strin
     let mut out = vec![0.0; compiled.program.outputs.results.len()];
     let mut evaluator = Evaluator::new(compiled.program.clone());
     if outcome.y.iter().all(|v| v.is_finite()) {
-        outputs(&mut evaluator, outcome.t_reached, &outcome.y, &outcome.d, outcome.sliding.as_ref(), &mut out);
+        let d = [outcome.d.as_slice(), &outcome.delayed].concat();
+        outputs(&mut evaluator, outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref(), &mut out);
     }
     let names = compiled.stored_names().into_iter().skip(1);
     names.zip(outcome.y[..compiled.program.visible].iter().copied().chain(out)).collect()

@@ -35,6 +35,10 @@ pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
             "the period of an `every` depends on `{}`, so that all its instants move with it: there is no derivative by it; vary it with `--set`",
             sorted.model.name(*q)
         ),
+        VariationError::Delay => {
+            "the model has a `delay`, whose past would vary, too: its derivatives are not computed; vary parameters with `--set`, or use `pade(z, T, 5)`"
+                .into()
+        }
         VariationError::Follows(q) => {
             let free: Vec<String> = sorted.structure.free.iter().map(|&v| sorted.model.name(v)).collect();
             let others = if free.is_empty() { String::new() } else { format!("; free are {}", free.join(", ")) };

@@ -4,8 +4,8 @@
 use crate::{ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, slopes, time_switch};
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Role, Sorted, Watch};
-use ordinate_solve::{Layout, Reaction, Sampled, Switch, SwitchKind, Variations};
-use rustc_hash::FxHashMap;
+use ordinate_solve::{Delay, Layout, Reaction, Sampled, Switch, SwitchKind, Variations};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Marks of registers whose place is known only when all sections are compiled: the n-th temporary, the n-th constant
 /// that follows from others, the n-th literal.
@@ -40,13 +40,14 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let starts = c.starts();
     let auxiliary = c.sorted.auxiliary.clone();
     let refresh = c.section(&auxiliary);
+    let (delays, delayed, past) = c.delays();
     let times: Vec<f64> = c.periods();
     let mut time_switches = time_switch::compile(&mut c, &watched);
     let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives, 0));
     let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
 
     let mut program = Program {
-        layout: Layout { timed, ..c.layout(&times, &time_switches) },
+        layout: Layout { timed, delays, ..c.layout(&times, &time_switches) },
         literals: std::mem::take(&mut c.literals),
         prologue: std::mem::take(&mut c.prologue),
         rhs,
@@ -58,6 +59,8 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         actions,
         outputs,
         starts,
+        delayed,
+        past,
         refresh,
         lists: c.sorted.model.lists.clone(),
         visible: c.sorted.visible,
@@ -79,6 +82,8 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         &mut program.conditions,
         &mut program.outputs,
         &mut program.starts,
+        &mut program.delayed,
+        &mut program.past,
         &mut program.refresh,
     ];
     sections.extend(&mut program.switch_variations);
@@ -144,6 +149,8 @@ pub(crate) struct Compiler<'a> {
     pub parameters: FxHashMap<VarId, ExprId>,
     /// Variables for the rates of change of the algebraic states, which no text names.
     pub rates: Vec<VarId>,
+    /// Variables for the slopes of the delayed values, which no text names.
+    pub delayed_slopes: Vec<VarId>,
     /// Registers of expressions that do not change during a run.
     constants: FxHashMap<ExprId, u32>,
     literals: Vec<(u32, Literal)>,
@@ -159,13 +166,17 @@ impl<'a> Compiler<'a> {
         let modes = model.switches.iter().map(|switch| switch.mode);
         let unnamed = model.variables.len() as u32;
         let rates: Vec<VarId> = (unnamed..).map(VarId).take(sorted.algebraic.len()).collect();
-        let all = state_variables(sorted).chain(modes).chain(held(sorted)).chain(rates.iter().copied());
+        let delayed = model.delays.iter().map(|delayed| delayed.var);
+        let delayed_slopes: Vec<VarId> = (unnamed + rates.len() as u32..).map(VarId).take(model.delays.len()).collect();
+        let all = state_variables(sorted).chain(modes).chain(held(sorted)).chain(delayed);
+        let all = all.chain(delayed_slopes.iter().copied()).chain(rates.iter().copied());
         leaves.extend(all.zip(Program::STATES as u32..));
         let parameters = model.parameters.iter().map(|given| (given.var, given.value)).collect();
         Compiler {
             leaves,
             parameters,
             rates,
+            delayed_slopes,
             constants: FxHashMap::default(),
             literals: Vec::new(),
             prologue: Section::default(),
@@ -325,6 +336,16 @@ impl<'a> Compiler<'a> {
             let value = self.sorted.model.graph.substitute(g.value, |v| values.get(&v).copied());
             values.insert(g.var, value);
         }
+        // Delayed values are what was before the start, which follows from start values that stand last.
+        let mut pasts: FxHashMap<VarId, ExprId> = FxHashMap::default();
+        for delayed in self.sorted.model.delays.clone() {
+            let past = self.sorted.model.past_of(delayed);
+            pasts.insert(delayed.var, self.sorted.model.graph.substitute(past, |v| values.get(&v).copied()));
+        }
+        for g in given.iter().filter(|_| !pasts.is_empty()) {
+            let value = self.sorted.model.graph.substitute(values[&g.var], |v| pasts.get(&v).copied());
+            values.insert(g.var, value);
+        }
         let zero = self.sorted.model.graph.integer(0);
         // Where the search for an algebraic state begins: its guess.
         for g in self.sorted.model.guesses.clone() {
@@ -353,6 +374,46 @@ impl<'a> Compiler<'a> {
             .collect()
     }
 
+    /// The delayed quantities: their delays, what they are and what they were before the start.
+    fn delays(&mut self) -> (Vec<Delay>, Section, Section) {
+        let all = self.sorted.model.delays.clone();
+        let (of, past): (Vec<ExprId>, Vec<ExprId>) = all.iter().map(|delayed| (delayed.of, delayed.past)).unzip();
+        let g = &mut self.sorted.model.graph;
+        let (zero, one) = (g.integer(0), g.integer(1));
+        let slopes: Vec<ExprId> =
+            past.iter().map(|&past| g.derivative(past, |leaf| if leaf == Expr::Time { one } else { zero })).collect();
+        let past = [past, slopes].concat();
+        let mut delays = Vec::with_capacity(all.len());
+        for delayed in &all {
+            let time = self.sorted.model.constant(delayed.time).expect("checked when the model was resolved");
+            let reached = self.reached(delayed.of);
+            let algebraic = self.sorted.algebraic.iter().any(|algebraic| reached.contains(&algebraic.var));
+            let role = |v: &VarId| self.sorted.model.variable(*v).role;
+            // What an algebraic state depends on is not looked at: it may be all of them.
+            let direct = (0..all.len()).filter(|&i| algebraic || reached.contains(&all[i].var)).collect();
+            let discrete = algebraic || reached.iter().any(|v| matches!(role(v), Role::Mode | Role::Held));
+            self.reads_time = false;
+            self.section(&[delayed.of]);
+            delays.push(Delay { time, direct, discrete, timed: self.reads_time });
+        }
+        (delays, self.section(&of), self.section(&past))
+    }
+
+    /// The variables without a definition that stand behind an expression.
+    fn reached(&mut self, root: ExprId) -> Vec<VarId> {
+        let mut seen: FxHashSet<VarId> = FxHashSet::default();
+        let (mut open, mut found) = (vec![root], Vec::new());
+        while let Some(e) = open.pop() {
+            for v in self.sorted.model.graph.variables(e).into_iter().filter(|&v| seen.insert(v)) {
+                match self.definition(v).filter(|_| !self.leaves.contains_key(&v)) {
+                    Some(definition) => open.push(definition),
+                    None => found.push(v),
+                }
+            }
+        }
+        found
+    }
+
     fn layout(&self, periods: &[f64], time_switches: &[Option<time_switch::TimeSwitch>]) -> Layout {
         let model = &self.sorted.model;
         let kind = |watch| match watch {
@@ -378,6 +439,7 @@ impl<'a> Compiler<'a> {
             velocity: self.velocities(),
             variations: self.variations(),
             timed: false,
+            delays: Vec::new(),
         }
     }
 

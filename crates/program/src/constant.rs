@@ -54,6 +54,7 @@ impl Constant for Big {
             Function::Abs => self.abs(),
             Function::Sign => Big::splat(sign(self.to_f64())),
             Function::Floor => self.floor(),
+            Function::Noise => Big::splat(f.evaluate(self.to_f64())),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The evaluator in double precision: a loop over instructions, no allocation.
 
+use crate::delays::Delays;
 use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::packed::Packed;
 use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, rounding, time_switch};
 use ordinate_solve::algebra::Lu;
-use ordinate_solve::{Jets, Layout, LinearForm, Pattern, SwitchSeries, System};
+use ordinate_solve::{History, JetCost, Jets, Layout, LinearForm, Path, Pattern, SwitchSeries, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -26,6 +27,8 @@ pub struct Evaluator {
     rates: Option<RateSolver>,
     /// Of ∂f/∂y and of the derivatives of the invariants, when they were asked for.
     patterns: Option<[Arc<Pattern>; 2]>,
+    /// The past of delayed quantities.
+    delays: Option<Box<Delays>>,
 }
 
 /// Memory to solve ∂g/∂z · z′ = −(∂g/∂t + ∂g/∂x · x′).
@@ -102,6 +105,8 @@ struct Code {
     outputs: Packed,
     starts: Packed,
     refresh: Packed,
+    delayed: Packed,
+    past: Packed,
     time_switches: Vec<Packed>,
     jacobian: Packed,
     invariants: Packed,
@@ -123,6 +128,8 @@ impl Code {
             outputs: pack(&program.outputs),
             starts: pack(&program.starts),
             refresh: pack(&program.refresh),
+            delayed: pack(&program.delayed),
+            past: pack(&program.past),
             time_switches: program
                 .time_switches
                 .iter()
@@ -190,7 +197,14 @@ impl Evaluator {
             refreshed: Vec::new(),
             complete: Complete::default(),
             patterns: None,
+            delays: None,
         }
+        .with_delays()
+    }
+
+    fn with_delays(mut self) -> Self {
+        self.delays = Delays::new(&self.program).map(Box::new);
+        self
     }
 
     /// An evaluator of a program without Jacobian that gets it from `complete` when it is asked for: compiling it can
@@ -211,8 +225,9 @@ impl Evaluator {
             && let Some(complete) = self.complete.0.take()
         {
             let refreshed = std::mem::take(&mut self.refreshed);
+            let delays = self.delays.take();
             let program = Program { rounding: self.program.rounding, ..complete() };
-            *self = Evaluator { refreshed, ..Evaluator::new(Arc::new(program)) };
+            *self = Evaluator { refreshed, delays, ..Evaluator::new(Arc::new(program)) };
         }
         if self.patterns.is_none() {
             let pattern = |rows: usize, jacobian: &Jacobian| {
@@ -236,6 +251,12 @@ impl Evaluator {
         self.registers[0] = t;
         copy(y, &mut self.registers[states..]);
         copy(d, &mut self.registers[self.first_discrete..]);
+        if let Some(delays) = &mut self.delays {
+            // Rows bring the delayed values along, behind the discrete ones.
+            if d.len() <= self.program.layout.discrete() {
+                delays.load(&self.program, &self.code.past, t, &mut self.registers);
+            }
+        }
     }
 
     #[inline(always)]
@@ -297,14 +318,51 @@ impl Evaluator {
     /// The series code of a program without discrete values; `None` if there are such, or if it has no series.
     pub fn jet_code(&self) -> Option<JetCode> {
         // Lanes do not solve for algebraic states, nor keep to invariants.
-        let Layout { algebraic, invariants, .. } = self.program.layout;
-        let smooth = self.program.layout.discrete() == 0 && algebraic == 0 && invariants == 0;
+        let Layout { algebraic, invariants, ref delays, .. } = self.program.layout;
+        let smooth = self.program.layout.discrete() == 0 && algebraic == 0 && invariants == 0 && delays.is_empty();
         smooth.then(|| jets::compile(&self.program, &self.program.rhs, &self.registers, jets::DOUBLE)).flatten()
     }
 
     /// The constants as they are after the prologue, for other evaluators over the same registers.
     pub(crate) fn registers(&self) -> &[f64] {
         &self.registers
+    }
+}
+
+impl Evaluator {
+    fn delayed_jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
+        let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
+        let delays = self.delays.as_mut().filter(|delays| delays.history.has_series())?;
+        let found = newest(&mut self.series, d, || {
+            copy(d, &mut registers[first..]);
+            Series::new(program, registers)
+        });
+        (found.is_some() && delays.prepare(program, d, registers)).then_some(self)
+    }
+}
+
+/// For a program with delays the evaluator itself makes series, for they need the past.
+impl Jets for Evaluator {
+    fn begin(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
+        let (Some(delays), Some((_, Some(series)))) = (&mut self.delays, self.series.first_mut()) else {
+            return f.fill(f64::NAN);
+        };
+        delays.begun = t;
+        series.give(delays.given(t, 1.0, 0));
+        series.begin(t, y, f);
+    }
+
+    fn extend(&mut self, scale: f64, order: usize, c: &mut [f64]) {
+        let (Some(delays), Some((_, Some(series)))) = (&mut self.delays, self.series.first_mut()) else {
+            return c.fill(f64::NAN);
+        };
+        series.give(delays.given(delays.begun, scale, order));
+        series.extend(scale, order, c);
+    }
+
+    fn cost(&self) -> JetCost {
+        let series = self.series.first().and_then(|(_, series)| series.as_ref());
+        series.map_or_else(JetCost::default, |series| series.cost())
     }
 }
 
@@ -372,6 +430,9 @@ impl System for Evaluator {
         if self.program.layout.algebraic > 0 {
             return None;
         }
+        if self.delays.is_some() {
+            return self.delayed_jets(d);
+        }
         let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
         let series = newest(&mut self.series, d, || {
             copy(d, &mut registers[first..]);
@@ -381,7 +442,8 @@ impl System for Evaluator {
     }
 
     fn switch_series(&mut self, d: &[f64]) -> Option<&mut dyn SwitchSeries> {
-        if self.program.layout.algebraic > 0 {
+        // Along a step the delayed values are no polynomials of one piece.
+        if self.program.layout.algebraic > 0 || self.delays.is_some() {
             return None;
         }
         let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
@@ -418,6 +480,26 @@ impl System for Evaluator {
 
     fn invariants_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
         self.results(|c| &c.invariants_jacobian, t, y, d, values);
+    }
+
+    fn history(&mut self) -> Option<&mut History> {
+        self.delays.as_mut().map(|delays| &mut delays.history)
+    }
+
+    fn delayed(&mut self, t: f64, y: &[f64], d: &[f64], z: &mut [f64]) {
+        self.results(|c| &c.delayed, t, y, d, z);
+    }
+
+    fn delayed_series(&mut self, path: &Path, d: &[f64], order: usize, z: &mut [Vec<f64>]) -> bool {
+        let Some(delays) = self.delays.as_mut().filter(|delays| delays.history.has_series()) else { return false };
+        copy(d, &mut self.registers[self.first_discrete..]);
+        delays.prepare(&self.program, d, &mut self.registers) && delays.along(path, order, z)
+    }
+
+    fn delayed_values(&mut self, t: f64, d: &[f64], w: &mut [f64]) {
+        self.load(t, &[], d);
+        let first = self.program.delayed_register();
+        w.copy_from_slice(&self.registers[first..first + w.len()]);
     }
 
     fn refresh(&mut self, t: f64, d: &[f64], y: &mut [f64]) {

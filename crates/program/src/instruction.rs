@@ -1,7 +1,7 @@
 //! Instructions, sections and the program that holds them.
 //!
 //! ```text
-//!   registers = [ t | y … | d … | literals … | computed constants … | temporaries … ]
+//!   registers = [ t | y … | d … | delayed values … | their slopes … | literals … | computed constants … | temporaries … ]
 //! ```
 //!
 //! A section is a straight line of instructions, each writing one temporary that is written nowhere else, and the
@@ -136,6 +136,10 @@ pub struct Program {
     pub outputs: Section,
     /// Start values: of the states, then of the held values, then of the checks.
     pub starts: Section,
+    /// The delayed quantities, which are remembered.
+    pub delayed: Section,
+    /// What they were before the start, then the slopes of that.
+    pub past: Section,
     /// Of a transformed model: the last states as functions of the others.
     pub refresh: Section,
     /// Columns of tables.
@@ -182,8 +186,13 @@ impl Program {
         Self::STATES + self.layout.states
     }
 
+    /// First register of the delayed values; their slopes follow.
+    pub fn delayed_register(&self) -> usize {
+        self.discrete_register() + self.layout.discrete()
+    }
+
     /// First register of the rates of change of the algebraic states.
     pub fn rates_register(&self) -> usize {
-        self.discrete_register() + self.layout.discrete()
+        self.delayed_register() + 2 * self.layout.delays.len()
     }
 }

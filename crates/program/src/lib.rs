@@ -7,6 +7,7 @@
 
 mod compile;
 mod constant;
+mod delays;
 mod evaluator;
 mod instruction;
 mod interval;

@@ -41,8 +41,8 @@ struct Basis {
 
 /// The linear form of the right-hand side of `program`; `registers` holds its constants, and d where it stands.
 pub(crate) fn recognise(program: &Program, registers: &[f64], t: f64) -> Option<LinearForm> {
-    // the row of an algebraic state is no derivative
-    if program.layout.algebraic > 0 {
+    // the row of an algebraic state is no derivative, a delayed value no function of time that is known here
+    if program.layout.algebraic > 0 || !program.layout.delays.is_empty() {
         return None;
     }
     let section = &program.rhs;

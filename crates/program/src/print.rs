@@ -56,9 +56,12 @@ impl Program {
             section(&format!("action {k}"), &action.section, &no_names);
         }
         section("outputs", &self.outputs, &self.output_names);
+        let delays: Vec<String> = layout.delays.iter().map(|delay| format!("{} later", delay.time)).collect();
+        section("delayed", &self.delayed, &delays);
+        section("before the start", &self.past, &no_names);
         section("refresh", &self.refresh, &self.state_names[self.own_states()..]);
         // Without switches and held values there is one series code for the whole run.
-        if let Some(code) = self.series(&[]).filter(|_| layout.discrete() == 0) {
+        if let Some(code) = self.series(&[]).filter(|_| layout.discrete() == 0 && layout.delays.is_empty()) {
             out.push_str("series\n");
             out.push_str(&code.to_text(&self.state_names));
         }

@@ -59,6 +59,8 @@ fn rates_of(c: &Compiler) -> FxHashMap<VarId, VarId> {
         c.sorted.states.iter().map(|s| (s.var, own(s.var).unwrap_or(s.derivative))).collect();
     let moving = c.sorted.algebraic.iter().map(|algebraic| algebraic.var).zip(c.rates.iter().copied());
     derivative_of.extend(moving);
+    let delayed = model.delays.iter().map(|delayed| delayed.var).zip(c.delayed_slopes.iter().copied());
+    derivative_of.extend(delayed);
     derivative_of
 }
 

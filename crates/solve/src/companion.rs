@@ -91,6 +91,7 @@ impl Choice {
                     AbsoluteTolerance::Each(each.iter().map(|atol| atol * tighter).collect())
                 }
             };
+            options.divide = finer;
             // one that takes many more is lost, at a pole for example
             options.max_steps = MOST_STEPS * (outcome.statistics.steps + outcome.statistics.rejected + 1000);
             // Stability, the end or the first steps may limit steps so that a tolerance does not matter.
@@ -115,6 +116,7 @@ mod tests {
             t_reached: 1.0,
             y: Vec::new(),
             d: Vec::new(),
+            delayed: Vec::new(),
             sliding: None,
             inconsistency: None,
             statistics: Statistics::default(),

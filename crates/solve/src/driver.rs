@@ -6,11 +6,13 @@ mod output;
 mod over;
 mod overlooked;
 mod plan;
+mod remember;
 mod restoring;
 
 use std::ops::ControlFlow;
 
 use plan::Plan;
+use remember::Delayed;
 
 use crate::channels::Step;
 use crate::consistency::Consistency;
@@ -105,6 +107,9 @@ struct Run<'a> {
     restored: Vec<f64>,
     statistics: Statistics,
     stiffness: Stiffness,
+    delayed: Delayed,
+    /// Where the last time lies that had to be hit.
+    instant: f64,
 }
 
 impl<'a> Run<'a> {
@@ -132,6 +137,10 @@ impl<'a> Run<'a> {
         positive("step", options.step)?;
         positive("first step", options.first_step)?;
         positive("longest step", options.h_max)?;
+        let shortest = layout.delays.iter().map(|delay| delay.time).fold(f64::INFINITY, f64::min);
+        if let Some(step) = options.step.filter(|step| *step > shortest * (1.0 + 1e-9)) {
+            return Err(UsageError::StepBeyondDelay { step, delay: shortest });
+        }
         let controller = match (options.step, method.error_exponent()) {
             (None, None) => return Err(UsageError::StepRequired),
             (_, exponent) => Controller::new(exponent.unwrap_or(1)),
@@ -146,6 +155,7 @@ impl<'a> Run<'a> {
         let h_max = options.h_max.unwrap_or(if searched { 0.1 * span } else { span }).min(span);
         let proven = options.h_max.is_none() && method.is_polynomial();
         let timed = layout.timed;
+        let delayed = Delayed::new(layout.delays.len());
         method.restart();
         Ok(Run {
             events: Events::new(layout, start.t, t_end, &tol)?,
@@ -179,6 +189,8 @@ impl<'a> Run<'a> {
             scratch: [vec![0.0; n], vec![0.0; n]],
             statistics: Statistics::default(),
             stiffness: Stiffness::every(50),
+            delayed,
+            instant: start.t,
         })
     }
 
@@ -194,6 +206,7 @@ impl<'a> Run<'a> {
         while self.t < self.t_end {
             self.check_limits()?;
             self.ask_wish()?;
+            self.look_ahead_in_past();
             let plan = self.plan()?;
             let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
             let tried = self.flow.with(|system| self.method.try_step(system, &from, plan.h, &self.tol));
@@ -218,8 +231,13 @@ impl<'a> Run<'a> {
         let interrupted = matches!(reason, Some(Reason::Interrupted { .. }));
         if reason.is_some() && !interrupted && self.rows.adds_rows() && self.last_row != self.t {
             // A sink that wants to end here gets its wish.
-            let mixture = self.flow.mixture(self.t, &self.y, &self.d);
-            let _ = self.sink.row(self.t, &self.y, &self.d, mixture);
+            let _ = self.here();
+        }
+        let mut delayed = vec![0.0; self.delayed.count];
+        self.flow.system.delayed_values(self.t, &self.d, &mut delayed);
+        let mut sliding = self.flow.mixture(self.t, &self.y, &self.d).cloned();
+        if let Some(mixture) = &mut sliding {
+            mixture.extend(&delayed);
         }
         let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations + self.events.evaluations();
         self.statistics.evaluations = self.method.work();
@@ -235,9 +253,10 @@ impl<'a> Run<'a> {
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: self.t,
-            sliding: self.flow.mixture(self.t, &self.y, &self.d).cloned(),
+            sliding,
             y: self.y,
             d: self.d,
+            delayed,
             statistics: self.statistics,
             stiff: self.stiffness.found,
             chosen: self.method.chosen(),
@@ -307,7 +326,8 @@ impl<'a> Run<'a> {
         self.f_known = true;
         let point = Point { t: self.t, y: &self.y, d: &self.d, f: None };
         let exponent = self.method.error_exponent().unwrap_or(1);
-        let limits = Limits { h_max: self.h_max.min(self.t_end - self.t), exponent };
+        let known = self.flow.system.history().map_or(f64::INFINITY, |history| history.shortest());
+        let limits = Limits { h_max: self.h_max.min(self.t_end - self.t).min(known), exponent };
         let (h, evaluations) =
             self.flow.with(|system| initial_step(system, &point, &self.f, &self.tol, &limits, &mut self.scratch));
         self.statistics.evaluations.f += evaluations;
@@ -353,10 +373,13 @@ impl<'a> Run<'a> {
                 self.method.look_ahead(system, &from)?;
                 self.stiffness.watch(self.method, system, &from);
             }
-            if inside || searching { self.method.make_dense(system, &from) } else { Ok(()) }
+            if inside || searching || self.delayed.count > 0 { self.method.make_dense(system, &from) } else { Ok(()) }
         });
         if let Err(failure) = prepared {
             return self.fail(plan, failure);
+        }
+        if let Some(error) = self.error_inside(plan, trial) {
+            return self.reject(plan, Trial { error, next_h: None, ..trial });
         }
         let found = if searching {
             let step = Step { t: self.t, h: plan.h, d: &self.d };
@@ -389,6 +412,20 @@ impl<'a> Run<'a> {
             self.h = if plan.cut { wished.max(self.h) } else { wished };
         }
         let t = self.t;
+        let part = match found {
+            Found::Crossing(Crossing { theta, .. }) => theta,
+            Found::Undefined { theta, .. } | Found::Unfinished { theta } => theta,
+            Found::Nothing | Found::TooLong => 1.0,
+        };
+        let piece = self.piece(plan, trial, part)?;
+        if piece.as_ref().is_some_and(|piece| self.misfits(plan, piece)) {
+            if searching {
+                self.events.reject();
+            }
+            self.statistics.rejected += 1;
+            self.h = 0.5 * plan.h;
+            return Ok(());
+        }
         match found {
             Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
@@ -404,6 +441,7 @@ impl<'a> Run<'a> {
             self.grid = [self.t, step];
         }
         if self.t > t {
+            self.remember(piece, trial.order);
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
             let flow = self.sink.step(self.t, h, trial.order);
@@ -458,6 +496,10 @@ impl<'a> Run<'a> {
     /// The start: the modes and what happens at once.
     fn begin(&mut self) -> Result<(), Reason> {
         let scale = self.h_max.max(self.smallest_step());
+        if let Some(history) = self.flow.system.history() {
+            history.begin(self.t_start);
+        }
+        self.keep_delayed();
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale };
         let happened = self.events.begin(&mut self.flow, &mut now, self.fixed.as_deref())?;
         self.rows_at_event(happened.acted)?;
@@ -469,6 +511,8 @@ impl<'a> Run<'a> {
 
     /// The current point is an instant at which something may happen; `h` is the length of the step that led here.
     fn event(&mut self, crossing: Option<Crossing>, h: f64) -> Result<(), Reason> {
+        self.keep_delayed();
+        self.instant = self.t;
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h.min(self.h_max) };
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
         self.wished = false;
@@ -476,12 +520,12 @@ impl<'a> Run<'a> {
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });
         }
-        if !happened.changed {
+        if !happened.changed && !happened.broke {
             self.method.accept();
             self.events.accept();
             return Ok(());
         }
-        self.statistics.events += 1;
+        self.statistics.events += u64::from(happened.changed);
         self.restart_method();
         self.controller.restart();
         // A state that jumped says nothing about the next step; a mode that changed often does.

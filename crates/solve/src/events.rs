@@ -21,6 +21,8 @@ pub(crate) struct Events {
     guard: Guard,
     reactions: Vec<Reaction>,
     t_end: f64,
+    /// Where a delayed value is not smooth next.
+    next_break: f64,
     /// Number of held values.
     held: usize,
     /// Whether each condition was true.
@@ -62,6 +64,8 @@ pub(crate) struct Happened {
     pub acted: bool,
     /// This condition ends the run.
     pub stop: Option<usize>,
+    /// A breaking point of a delayed value was passed: the method must start anew, too.
+    pub broke: bool,
 }
 
 impl Events {
@@ -75,6 +79,7 @@ impl Events {
             guard: Guard::new(layout.switches.len(), t_start),
             reactions: layout.conditions.clone(),
             t_end,
+            next_break: f64::INFINITY,
             held: layout.held,
             truth: conditions.clone(),
             truth_now: conditions,
@@ -93,7 +98,10 @@ impl Events {
 
     /// The next time that a step must not pass.
     pub fn next_instant(&self) -> f64 {
-        self.instants.next()
+        let (instant, broken) = (self.instants.next(), self.next_break);
+        // A sample that falls on a breaking point but for rounding is one point in time with it.
+        let same = (instant - broken).abs() <= 8.0 * f64::EPSILON * broken.abs() && instant.is_finite();
+        if same { instant } else { instant.min(broken) }
     }
 
     /// Whether steps must be searched.
@@ -124,7 +132,19 @@ impl Events {
         flow.system.conditions(&self.d_test, &mut self.truth);
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
-        self.quieten(flow, now, happened)
+        let happened = self.quieten(flow, now, happened)?;
+        self.look_back(flow, now.t, &Happened::default());
+        Ok(happened)
+    }
+
+    /// What happened is part of the past from now on, and comes back.
+    fn look_back(&mut self, flow: &mut Flow, t: f64, happened: &Happened) {
+        if let Some(history) = flow.system.history() {
+            if happened.changed {
+                history.jump(t, happened.jumped);
+            }
+            self.next_break = history.next_break();
+        }
     }
 
     /// States that fulfil the equations, with the modes that belong to them: each depends on the other.
@@ -185,6 +205,11 @@ impl Events {
         if instant {
             self.run_samples(flow, now, &mut happened)?;
         }
+        // Sampled actions have read what was before.
+        happened.broke = flow.system.history().is_some_and(|history| history.pass(now.t));
+        if happened.broke {
+            self.switches.after_action(flow.system, now.t, now.y, now.d);
+        }
         if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {
             // For this very instant the mode is that of the boundary.
             let mode = std::mem::replace(&mut now.d[crossing.boundary.switch], crossing.boundary.on);
@@ -195,6 +220,7 @@ impl Events {
         if let Some(saltation) = &mut self.saltation {
             saltation.leave(flow, now, happened.changed)?;
         }
+        self.look_back(flow, now.t, &happened);
         Ok(happened)
     }
 
@@ -232,11 +258,11 @@ impl Events {
         }
         self.switches.across.clear();
         happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.boundaries();
-        if happened.changed {
+        if happened.changed || happened.broke {
             self.new_y.copy_from_slice(now.y);
             flow.refresh(now.t, &self.new_y, now.y, now.d)?;
         }
-        if happened.changed || self.crossings.active() == self.switches.of_state().is_empty() {
+        if happened.changed || happened.broke || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }
         Ok(happened)

@@ -41,6 +41,9 @@ pub struct Options {
     pub max_steps: u64,
     /// Which rows.
     pub rows: Rows,
+    /// With delays: at least two steps between two times that must be hit. A run that is compared with one whose steps are
+    /// cut there must not take the same ones.
+    pub divide: bool,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             h_max: None,
             max_steps: 10_000_000,
             rows: Rows::Even(501),
+            divide: false,
         }
     }
 }
@@ -83,6 +87,15 @@ pub struct Past<'a> {
 /// A run that cannot be begun as asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum UsageError {
+    /// A fixed step is longer than the shortest delay: it would read what is not known yet.
+    StepBeyondDelay {
+        /// The step.
+        step: f64,
+        /// The shortest delay.
+        delay: f64,
+    },
+    /// The method cannot read the past of a delayed quantity.
+    NotForDelays,
     /// The end lies before the start.
     EndBeforeStart {
         /// Start time.

@@ -106,6 +106,11 @@ pub enum Reason {
         /// What repeats.
         cause: Zeno,
     },
+    /// A delayed quantity is not finite, so it cannot be remembered.
+    DelayNotFinite {
+        /// When.
+        t: f64,
+    },
     /// The sink asked for the end.
     Interrupted {
         /// Time reached.
@@ -162,6 +167,7 @@ impl Reason {
             Reason::MaxSteps { .. } => "max_steps",
             Reason::NotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
             Reason::Zeno { .. } => "zeno",
+            Reason::DelayNotFinite { .. } => "not_finite",
             Reason::Interrupted { .. } => "interrupted",
             Reason::StopCondition { .. } => "stop_condition",
         }
@@ -181,6 +187,7 @@ impl Reason {
             | Reason::MaxSteps { .. }
             | Reason::NotFinite { .. }
             | Reason::SwitchNotFinite { .. }
+            | Reason::DelayNotFinite { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }
@@ -241,6 +248,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// The discrete values there, after events.
     pub d: Vec<f64>,
+    /// The delayed values that are read there.
+    pub delayed: Vec<f64>,
     /// How the sides of switches are mixed, if the solution slides along their boundaries there.
     pub sliding: Option<Mixture>,
     /// All about the equations that could not be fulfilled, if this is the reason.

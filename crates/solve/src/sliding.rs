@@ -1,7 +1,7 @@
 //! Motion along boundaries of switches towards which both sides point: Filippov's convex combination.
 
 use crate::consistency::{Consistency, Resolved};
-use crate::{Layout, Reason, StepFailure, System};
+use crate::{History, Layout, Reason, StepFailure, System};
 
 /// A value of g at which the mode of a switch changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +34,12 @@ pub struct Mixture {
 }
 
 impl Mixture {
+    /// Puts delayed values behind all discrete values.
+    pub(crate) fn extend(&mut self, delayed: &[f64]) {
+        let sides = self.parts.iter_mut().map(|(_, d)| d);
+        sides.chain([&mut self.base]).for_each(|d| d.extend_from_slice(delayed));
+    }
+
     /// The mixture of values that depend on the discrete values d: `evaluate` writes them for given d.
     pub fn mix(&self, evaluate: &mut dyn FnMut(&[f64], &mut [f64]), values: &mut [f64]) {
         let mut base = vec![0.0; values.len()];
@@ -228,6 +234,20 @@ impl System for Slide<'_> {
         if self.system.layout().variations.by > 0 {
             self.vary_weights(t, y, dy);
         }
+    }
+
+    fn history(&mut self) -> Option<&mut History> {
+        self.system.history()
+    }
+
+    /// Mixed like f.
+    fn delayed(&mut self, t: f64, y: &[f64], d: &[f64], z: &mut [f64]) {
+        self.sliding.weigh(self.system, t, y, d);
+        self.sliding.mixture.mix(&mut |d, z| self.system.delayed(t, y, d, z), z);
+    }
+
+    fn delayed_values(&mut self, t: f64, d: &[f64], w: &mut [f64]) {
+        self.system.delayed_values(t, d, w);
     }
 
     fn switch_variations(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {

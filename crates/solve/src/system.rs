@@ -20,7 +20,7 @@
 
 use std::sync::Arc;
 
-use crate::{Jets, LinearForm, Pattern, SwitchSeries};
+use crate::{Delay, History, Jets, LinearForm, Path, Pattern, SwitchSeries};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,8 @@ pub struct Layout {
     pub variations: Variations,
     /// f depends on t by itself, not only through y and d.
     pub timed: bool,
+    /// The delayed quantities, whose past f and all else may read.
+    pub delays: Vec<Delay>,
 }
 
 impl Layout {
@@ -188,6 +190,23 @@ pub trait System {
 
     /// The derivatives of the invariants by y, in the order of the pattern.
     fn invariants_jacobian(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
+
+    /// The past of its delayed quantities, if it has such: the driver writes it, the system reads it.
+    fn history(&mut self) -> Option<&mut History> {
+        None
+    }
+
+    /// The delayed quantities at a point: what the driver writes into the history.
+    fn delayed(&mut self, _t: f64, _y: &[f64], _d: &[f64], _z: &mut [f64]) {}
+
+    /// Their coefficients along a path, which has all states, of the powers 0 … `order` of the part of it; returns whether they
+    /// have such.
+    fn delayed_series(&mut self, _path: &Path, _d: &[f64], _order: usize, _z: &mut [Vec<f64>]) -> bool {
+        false
+    }
+
+    /// The delayed values w(t) = z(t − T) that are read at time t.
+    fn delayed_values(&mut self, _t: f64, _d: &[f64], _w: &mut [f64]) {}
 
     /// Recomputes the states that are functions of the other ones (auxiliary variables of a transformed model), because
     /// an event changed those or d.

@@ -7,6 +7,19 @@ pub enum Arity {
     Exactly(usize),
     /// This many or more.
     AtLeast(usize),
+    /// This many or one more.
+    OrOneMore(usize),
+}
+
+impl Arity {
+    /// Whether a call with so many arguments is right.
+    pub fn admits(self, count: usize) -> bool {
+        match self {
+            Arity::Exactly(n) => count == n,
+            Arity::AtLeast(n) => count >= n,
+            Arity::OrOneMore(n) => count == n || count == n + 1,
+        }
+    }
 }
 
 /// The functions of the language and their arguments. The parser only keeps their names from being
@@ -22,6 +35,7 @@ pub const FUNCTIONS: &[(&str, Arity)] = &[
     ("abs", Arity::Exactly(1)), ("min", Arity::AtLeast(2)), ("max", Arity::AtLeast(2)),
     ("sign", Arity::Exactly(1)), ("floor", Arity::Exactly(1)),
     ("step", Arity::Exactly(1)), ("pulse", Arity::Exactly(2)), ("ramp", Arity::Exactly(1)),
+    ("quantize", Arity::Exactly(2)), ("saturate", Arity::OrOneMore(2)), ("noise", Arity::OrOneMore(2)),
 ];
 
 /// Operators written like functions: reserved, but not functions of numbers.

@@ -92,7 +92,7 @@ impl Resolver<'_> {
                             open.push(value);
                         }
                     }
-                    (Role::Input | Role::Unknown, None) => return false,
+                    (Role::Input | Role::Unknown, None) | (Role::Delayed, _) => return false,
                 }
             }
         }

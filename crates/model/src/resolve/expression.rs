@@ -8,7 +8,7 @@ use ordinate_expr::{Decimal, ExprId, Function, VarId};
 use ordinate_syntax::{Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UnaryOp};
 
 /// Functions of the language that are not a [`Function`] of one argument or become switches.
-const BRANCHING: [&str; 8] = ["abs", "min", "max", "sign", "floor", "step", "pulse", "ramp"];
+const BRANCHING: [&str; 9] = ["abs", "min", "max", "sign", "floor", "step", "pulse", "ramp", "noise"];
 
 impl Resolver<'_> {
     /// The number that an expression stands for.
@@ -361,13 +361,18 @@ impl Resolver<'_> {
         let a: Vec<ExprId> = arguments.iter().map(|&(value, at)| self.operand(value, at)).collect();
         let arity = FUNCTIONS.iter().find(|(name, _)| *name == text).map(|&(_, arity)| arity);
         let diagnostic = match arity {
-            Some(Arity::Exactly(n)) if a.len() == n => return (self.call_known(text, &a, span, view), Type::Number),
-            Some(Arity::AtLeast(n)) if a.len() >= n => return (self.call_known(text, &a, span, view), Type::Number),
+            Some(arity) if arity.admits(a.len()) && super::imperfection::NAMES.contains(&text) => {
+                let places: Vec<Span> = arguments.iter().map(|&(_, at)| at).collect();
+                return (self.imperfection(text, &a, &places, span, view), Type::Number);
+            }
+            Some(arity) if arity.admits(a.len()) => return (self.call_known(text, &a, span, view), Type::Number),
             Some(Arity::Exactly(n)) => wrong_count(text, &count_of(n), a.len(), span),
             Some(Arity::AtLeast(n)) => wrong_count(text, &format!("at least {}", count_of(n)), a.len(), span),
+            Some(Arity::OrOneMore(n)) => wrong_count(text, &format!("{n} or {}", count_of(n + 1)), a.len(), span)
+                .help(super::imperfection::usage(text)),
             None if OPERATORS.contains(&text) => {
                 let places: Vec<Span> = arguments.iter().map(|&(_, at)| at).collect();
-                return (self.operator(text, (name_span, span), &a, &places, view), Type::Number);
+                return (self.operator(text, span, &a, &places, view), Type::Number);
             }
             None => self.unknown_function(name_span, text, arguments),
         };
@@ -386,7 +391,7 @@ impl Resolver<'_> {
         if self.introduced.contains(text) {
             let earlier = arguments.len() == 1 && self.model.graph.uses_time(arguments[0].0.0);
             return error.help(if earlier {
-                format!("a value of the past is written `pade({text}, T, 5)`: a delay by T, approximately")
+                format!("a value of the past is written `delay({text}, T)`")
             } else {
                 format!("to multiply, write `{text}*(…)`; an element is `{text}[…]`")
             });
@@ -408,7 +413,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn call_known(&mut self, text: &str, a: &[ExprId], span: Span, view: View) -> ExprId {
+    pub(super) fn call_known(&mut self, text: &str, a: &[ExprId], span: Span, view: View) -> ExprId {
         if let Some(f) = Function::by_name(text).filter(|_| !BRANCHING.contains(&text)) {
             return self.model.graph.call(f, a[0]);
         }

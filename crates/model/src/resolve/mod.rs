@@ -2,9 +2,11 @@
 //! branch turned into a switch. Reports all mistakes; a part that is not understood is replaced by
 //! something harmless, so that one mistake does not hide the next.
 
+mod delay;
 mod derivatives;
 mod equality;
 mod expression;
+mod imperfection;
 mod names;
 mod of_time;
 mod statements;
@@ -119,6 +121,8 @@ struct Resolver<'a> {
     equalities: Vec<equality::Equality>,
     /// Inside the condition of `when` or `stop when`.
     in_condition: bool,
+    /// Inside the assignments of `when` or `every`: what counts how often they happened, once something asks for it.
+    counter: Option<Option<VarId>>,
     /// Loops that are already known to make nothing.
     empty_seen: FxHashSet<Span>,
     expanded: usize,
@@ -160,6 +164,7 @@ pub fn resolve(
         output_set: FxHashSet::default(),
         equalities: Vec::new(),
         in_condition: false,
+        counter: None,
         empty_seen: FxHashSet::default(),
         expanded: 0,
         overgrown: false,

@@ -111,6 +111,7 @@ impl Resolver<'_> {
                         Some(Watch::Sign(g) | Watch::Floor(g)) => open.push(*g),
                         Some(Watch::Segment(_)) | None => {}
                     },
+                    Role::Delayed => return false,
                     Role::Unknown => match explicit.get(&v) {
                         Some(&value) => open.push(value),
                         None => return false,

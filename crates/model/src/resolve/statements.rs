@@ -267,7 +267,7 @@ impl Resolver<'_> {
                 Role::Parameter => Some("a parameter"),
                 Role::Input => Some("an input"),
                 Role::Held => Some("a value that events assign"),
-                Role::Unknown | Role::Mode => None,
+                Role::Unknown | Role::Mode | Role::Delayed => None,
             };
             if let (Some(what), 0) = (what, primes) {
                 let text = self.tree.name(name);
@@ -432,6 +432,7 @@ impl Resolver<'_> {
 
     fn action(&mut self, list: &[Assignment], span: Span) -> usize {
         let mut assignments: Vec<(VarId, ExprId)> = Vec::with_capacity(list.len());
+        self.counter = Some(None);
         for assignment in list {
             let value = self.number_expression(assignment.value, View::Instant);
             let Some(var) = self.target_variable(&assignment.target, Role::Unknown) else { continue };
@@ -443,6 +444,7 @@ impl Resolver<'_> {
             self.model.quantities[quantity].declared = true;
             assignments.push((var, value));
         }
+        assignments.extend(self.count_on());
         self.model.actions.push(Action { assignments, span });
         self.model.actions.len() - 1
     }

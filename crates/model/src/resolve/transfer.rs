@@ -8,11 +8,12 @@ use crate::{Equation, Given, Role};
 use ordinate_expr::{Expr as Term, ExprId, Graph, VarId};
 use ordinate_syntax::{Diagnostic, Span};
 
-/// What makes two operators the same: the argument, the delay and its order, or the transfer function.
+/// What makes two operators the same: the argument, the delay and its order or the past, or the transfer function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Pade(ExprId, ExprId, u32),
     Laplace(ExprId, ExprId),
+    Delay(ExprId, ExprId, Option<ExprId>),
 }
 
 /// x′ and y of a system.
@@ -40,31 +41,20 @@ impl Resolver<'_> {
     }
 
     /// An operator with its arguments. After a mistake the last operand that can stand for it does.
-    pub(super) fn operator(
-        &mut self,
-        text: &str,
-        (name_span, span): (Span, Span),
-        a: &[ExprId],
-        places: &[Span],
-        view: View,
-    ) -> ExprId {
+    pub(super) fn operator(&mut self, text: &str, span: Span, a: &[ExprId], places: &[Span], view: View) -> ExprId {
         let instead = if text == "laplace" { a.get(1) } else { a.first() };
         let instead = instead.copied().unwrap_or_else(|| self.model.graph.integer(1));
-        let (count, example) = match text {
-            "pade" => (3, "write `pade(z, T, n)`: z delayed by T, approximated by order n such as 5"),
-            "laplace" => (2, "write `laplace((s + 2)/(s^2 + 3*s + 1), u)`: a fraction of s, then its input"),
-            _ => (2, "write `pade(z, T, 5)`, which delays z by T approximately"),
+        let (counts, example) = match text {
+            "pade" => (3..=3, "write `pade(z, T, n)`: z delayed by T, approximated by order n such as 5"),
+            "laplace" => (2..=2, "write `laplace((s + 2)/(s^2 + 3*s + 1), u)`: a fraction of s, then its input"),
+            _ => (2..=3, "write `delay(z, T)`, or `delay(z, T, past)` with what z was before the start"),
         };
-        if a.len() != count {
-            self.report(wrong_count(text, &count_of(count), a.len(), span).help(example));
-            return instead;
-        }
-        if text == "delay" {
-            let z = &self.text[places[0].start as usize..places[0].end as usize];
-            let time = &self.text[places[1].start as usize..places[1].end as usize];
-            let error = Diagnostic::error("not-yet", name_span, "`delay` is not available in this version");
-            let meant = format!("write `pade({z}, {time}, 5)`, its rational approximation; larger orders are sharper");
-            self.report(error.help(if meant.len() <= 120 { meant.as_str() } else { example }));
+        if !counts.contains(&a.len()) {
+            let wanted = match counts.start() == counts.end() {
+                true => count_of(*counts.end()),
+                false => format!("{} or {}", counts.start(), count_of(*counts.end())),
+            };
+            self.report(wrong_count(text, &wanted, a.len(), span).help(example));
             return instead;
         }
         if view == View::Instant {
@@ -76,26 +66,32 @@ impl Resolver<'_> {
         }
         let result = match text {
             "pade" => self.pade_operator(a, places, span),
+            "delay" => self.delay_operator(a, places, span),
             _ => self.laplace_operator(a, places, span),
         };
         result.unwrap_or(instead)
     }
 
-    fn pade_operator(&mut self, a: &[ExprId], places: &[Span], span: Span) -> Option<ExprId> {
-        let (z, delay) = (a[0], a[1]);
-        let positive = match self.constant_of(delay, places[1], "the delay of `pade`") {
+    /// Whether a delay is a positive constant, with a report if not.
+    pub(super) fn positive_delay(&mut self, name: &str, delay: ExprId, place: Span) -> bool {
+        match self.constant_of(delay, place, &format!("the delay of `{name}`")) {
             Some(time) if time > 0.0 && time.is_finite() => true,
             Some(time) => {
-                let error = format!("the delay of `pade` must be positive, here it is {time}");
+                let error = format!("the delay of `{name}` must be positive, here it is {time}");
                 let help = match time == 0.0 {
                     true => "without a delay, write the first argument alone",
                     false => "a value of the future is not known; check the sign",
                 };
-                self.report(Diagnostic::error("bad-value", places[1], error).help(help));
+                self.report(Diagnostic::error("bad-value", place, error).help(help));
                 false
             }
             None => false,
-        };
+        }
+    }
+
+    fn pade_operator(&mut self, a: &[ExprId], places: &[Span], span: Span) -> Option<ExprId> {
+        let (z, delay) = (a[0], a[1]);
+        let positive = self.positive_delay("pade", delay, places[1]);
         let n = self.integer(a[2], places[2], "the order of `pade`")?;
         if !(0..=MAX_PADE).contains(&n) {
             let error = format!("the order of `pade` lies between 0 and {MAX_PADE}, here it is {n}");
@@ -218,7 +214,7 @@ impl Resolver<'_> {
                 let message = format!("`{printed}` makes this no fraction of polynomials of s");
                 let delay = matches!(self.model.graph.node(part), Term::Call(ordinate_expr::Function::Exp, _));
                 let help = match delay {
-                    true => "for a delay e^(-s*T) write `pade(u, T, 5)` as the input",
+                    true => "for a delay e^(-s*T) write `delay(u, T)` as the input",
                     false => "write sums, products, quotients and whole powers of s only",
                 };
                 Diagnostic::error("transfer", span, message).help(help)
@@ -227,7 +223,7 @@ impl Resolver<'_> {
     }
 
     /// The value of a constant expression, or a report.
-    fn constant_of(&mut self, e: ExprId, span: Span, what: &str) -> Option<f64> {
+    pub(super) fn constant_of(&mut self, e: ExprId, span: Span, what: &str) -> Option<f64> {
         if let Some(value) = self.model.constant(e) {
             return Some(value);
         }
@@ -251,6 +247,12 @@ impl Resolver<'_> {
         None
     }
 
+    /// The text of a place as a name.
+    pub(super) fn short_text(&self, span: Span) -> String {
+        let text: String = self.text[span.start as usize..span.end as usize].split_whitespace().collect();
+        if text.chars().count() > 40 { text.chars().take(39).chain(['…']).collect() } else { text }
+    }
+
     /// Makes the states of a system, whose rates and output `system` gives; the expression is its output.
     fn realise(
         &mut self,
@@ -262,9 +264,7 @@ impl Resolver<'_> {
         if !self.may_grow(span) {
             return self.model.graph.integer(1);
         }
-        let text: String = self.text[span.start as usize..span.end as usize].split_whitespace().collect();
-        let short: String =
-            if text.chars().count() > 40 { text.chars().take(39).chain(['…']).collect() } else { text };
+        let short = self.short_text(span);
         let mut states = Vec::with_capacity(starts.len());
         for (k, &value) in starts.iter().enumerate() {
             let name = format!("{short}#{}", k + 1);

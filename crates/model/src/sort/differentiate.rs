@@ -11,7 +11,8 @@ pub(super) fn total(model: &mut Model, e: ExprId) -> ExprId {
     let mut slopes: FxHashMap<VarId, ExprId> = FxHashMap::default();
     for v in model.graph.variables(e) {
         let slope = match model.variable(v).role {
-            Role::Parameter | Role::Held | Role::Mode => zero,
+            // a delayed value is refused before it comes to this, see `jump`
+            Role::Parameter | Role::Held | Role::Mode | Role::Delayed => zero,
             Role::Input => match model.inputs.iter().find(|input| input.var == v).map(|input| input.value) {
                 // inputs are made of earlier ones, so this ends
                 Some(value) => {
@@ -48,7 +49,7 @@ pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
     for v in model.graph.variables(e) {
         let Variable { role, .. } = *model.variable(v);
         match role {
-            Role::Held => return Some(Jump::Of(v)),
+            Role::Held | Role::Delayed => return Some(Jump::Of(v)),
             Role::Input => {
                 let value = model.inputs.iter().find(|input| input.var == v).map(|input| input.value);
                 if value.is_some_and(|value| jump(model, value, times).is_some()) {

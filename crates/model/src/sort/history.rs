@@ -39,7 +39,9 @@ pub(super) fn start_hidden(
     };
     let position: FxHashMap<VarId, usize> = states.iter().enumerate().map(|(k, state)| (state.var, k)).collect();
     for (given, value) in hidden.iter().zip(solved) {
-        states[position[&given.var]].start = Some(value);
+        if let Some(&state) = position.get(&given.var) {
+            states[state].start = Some(value);
+        }
         model.starts.push(Given { value, ..*given });
     }
 }
@@ -141,6 +143,11 @@ impl<'a> Before<'a> {
                 // filled in by who evaluates the start values: a table is too long for an expression
                 Some(Watch::Segment(_)) | None => itself,
             },
+            Role::Delayed => {
+                let delayed = self.model.delays.iter().find(|delayed| delayed.var == v).copied();
+                let past = self.model.past_of(delayed.expect("a delayed value has its past"));
+                self.expression(past)
+            }
             Role::Held | Role::Input | Role::Unknown => {
                 if self.model.quantity(v).hidden && self.model.variable(v).primes == 0 {
                     return itself;
@@ -199,7 +206,7 @@ impl<'a> Before<'a> {
         variables.into_iter().all(|v| match (self.model.variable(v).role, self.definitions[v.0 as usize]) {
             (Role::Parameter | Role::Mode, _) => true,
             (Role::Input | Role::Unknown, Some(definition)) => self.of_time(definition),
-            (Role::Input | Role::Unknown, None) | (Role::Held, _) => false,
+            (Role::Input | Role::Unknown, None) | (Role::Held | Role::Delayed, _) => false,
         })
     }
 }

@@ -239,6 +239,7 @@ fn reduced(mut model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>
         history::start_hidden(&mut model, &mut states, &definitions, &mut diagnostics);
     }
     check_actions(&mut model, &states, &mut diagnostics);
+    check_delays(&mut model, &states, &mut diagnostics);
     let open: FxHashSet<usize> =
         if complete { FxHashSet::default() } else { free.iter().map(|&v| model.variable(v).quantity).collect() };
     let pending = model.pending.iter().filter(|(quantity, _)| !open.contains(quantity));
@@ -354,6 +355,16 @@ fn check_actions(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diag
     report::held_without_start(model, diagnostics);
 }
 
+/// Derivatives that are no states are not delayed.
+fn check_delays(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
+    for delayed in model.delays.clone() {
+        let variables = model.graph.variables(delayed.of);
+        let derivative = |v: &&VarId| model.variable(**v).role == Role::Unknown && model.variable(**v).primes > 0;
+        let found = variables.iter().filter(derivative).find(|v| !states.iter().any(|state| state.var == **v));
+        diagnostics.extend(found.map(|&v| report::neutral(model, &delayed, v)));
+    }
+}
+
 /// What is stored besides the states, derivatives that are compared at the start among them.
 fn columns(model: &Model, states: &[State], checks: &[Given]) -> Vec<VarId> {
     let mut taken = vec![false; model.variables.len()];
@@ -369,7 +380,8 @@ fn columns(model: &Model, states: &[State], checks: &[Given]) -> Vec<VarId> {
     let mut list: Vec<VarId> = Vec::new();
     let jumping = model.jumping.iter().copied();
     let compared = checks.iter().map(|given| given.var);
-    for v in jumping.chain(named).chain(compared).chain(outputs).chain(plain(Role::Held)) {
+    let held = plain(Role::Held).filter(|&v| !model.quantity(v).hidden);
+    for v in jumping.chain(named).chain(compared).chain(outputs).chain(held) {
         if !std::mem::replace(&mut taken[v.0 as usize], true) {
             list.push(v);
         }

@@ -196,6 +196,9 @@ fn check_jumps(model: &mut Model, line: &Line, c: u32, free: &[VarId]) -> Result
     let value = model.graph.sub(line.left, line.right);
     match jump(model, value, c) {
         None => Ok(()),
+        Some(Jump::Of(v)) if model.variable(v).role == Role::Delayed => {
+            Err(report::delay_differentiated(model, line.equation, v, free))
+        }
         Some(found) => {
             let what = match found {
                 Jump::Of(v) => Some(model.name(v)),

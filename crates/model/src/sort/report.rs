@@ -67,6 +67,24 @@ pub(super) fn impulse(
         .help(format!("make {smooth} smooth, for instance by `laplace(1/(0.01*s + 1)^{times}, …)`"))
 }
 
+/// A delayed value in an equation that must be differentiated.
+pub(super) fn delay_differentiated(model: &Model, equation: usize, delayed: VarId, free: &[VarId]) -> Diagnostic {
+    let names = list(free.iter().map(|&v| model.name(v)));
+    let name = model.name(delayed);
+    let message = format!("the derivative of `{name}` would be needed to determine {names}, and a delay has none");
+    Diagnostic::error("neutral", model.equations[equation].span, message)
+        .help("the index of the system is too high; write the delayed equation in a form that needs no differentiation")
+}
+
+/// The delay of the highest derivative of a quantity.
+pub(super) fn neutral(model: &Model, delayed: &crate::Delayed, v: VarId) -> Diagnostic {
+    let (name, base) = (model.name(v), model.quantity(v).name.clone());
+    let message =
+        format!("`{name}` follows from its equation: a delay of it makes the model neutral, which is not solved");
+    Diagnostic::error("neutral", delayed.span, message)
+        .help(format!("delay `{base}` itself, or what `{name}` is equal to under a name of its own"))
+}
+
 /// Equations and unknowns that are left over.
 pub(super) fn incomplete(
     model: &mut Model,

@@ -351,7 +351,7 @@ impl Symbols {
                 Ok(Polynomial::term(Monomial::symbol(s), if even { Rational::ONE } else { sign }))
             }
             Function::Acos | Function::Acosh | Function::Log => Ok(Polynomial::symbol(self.symbol(Kind::Call(f, p)))),
-            Function::Abs | Function::Sign | Function::Floor => Err(Trouble::NotSmooth(f)),
+            Function::Abs | Function::Sign | Function::Floor | Function::Noise => Err(Trouble::NotSmooth(f)),
         }
     }
 
@@ -503,7 +503,7 @@ impl Symbols {
                 self.times(&factor, &bell)
             }
             Function::Sqrt | Function::Log10 => Ok(one.scaled(Rational::ZERO)?),
-            Function::Abs | Function::Sign | Function::Floor => Err(Trouble::NotSmooth(f)),
+            Function::Abs | Function::Sign | Function::Floor | Function::Noise => Err(Trouble::NotSmooth(f)),
         }
     }
 

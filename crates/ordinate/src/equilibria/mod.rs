@@ -67,6 +67,11 @@ const BLURRED: f64 = 1e-3;
 /// Finds points of rest by Newton's method from many starts. Time, and with it every input, stands still at the start time.
 pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Equilibria, EquilibriaError> {
     let layout = &compiled.program.layout;
+    if !layout.delays.is_empty() {
+        return Err(EquilibriaError::Usage(
+            "the model has a `delay`, whose past decides about its points of rest; replace `delay(z, T)` by `pade(z, T, 5)`, or by z where only the points matter".into(),
+        ));
+    }
     if layout.differential() == 0 {
         return Err(EquilibriaError::Usage("the model has no state that could come to rest".into()));
     }

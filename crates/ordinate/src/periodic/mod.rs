@@ -109,6 +109,12 @@ const ON_CIRCLE: f64 = 1e-7;
 /// Finds periodic solutions.
 pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Periodic, PeriodicError> {
     let choice = chosen_method(options)?;
+    if !compiled.program.layout.delays.is_empty() {
+        return Err(PeriodicError::Usage(
+            "the model has a `delay`: what comes back is a whole past, which is not searched for; use `pade(z, T, 5)`"
+                .into(),
+        ));
+    }
     if compiled.program.layout.differential() == 0 {
         return Err(PeriodicError::Usage("the model has no state, so there is nothing that could come back".into()));
     }

@@ -145,6 +145,7 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         t_reached: precise.t.to_f64(),
         y: precise.y.iter().map(N::to_f64).collect(),
         d: Vec::new(),
+        delayed: Vec::new(),
         sliding: None,
         inconsistency: None,
         statistics: precise.statistics,

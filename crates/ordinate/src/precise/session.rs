@@ -17,6 +17,9 @@ pub(crate) fn obstacle(compiled: &Compiled) -> Option<String> {
     if layout.algebraic > 0 {
         return Some("the model has algebraic equations that are solved by iteration".into());
     }
+    if !layout.delays.is_empty() {
+        return Some("the model has a `delay`, whose past is kept in doubles".into());
+    }
     if !compiled.sorted.model.lists.is_empty() {
         return Some("the model has an input from a file, whose numbers are doubles".into());
     }

@@ -52,6 +52,7 @@ const STIFF: f64 = 100.0;
 
 /// σ(t) along the run that the options describe.
 pub fn along(compiled: &Compiled, options: &RunOptions) -> Result<Along, RunError> {
+    super::refuse_delays(compiled)?;
     let n = compiled.program.layout.states;
     if n > MOST_STATES {
         return Err(too_large(n));

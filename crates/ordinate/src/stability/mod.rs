@@ -148,7 +148,18 @@ fn too_large(states: usize) -> RunError {
     ))
 }
 
+/// The rates of a model with delays are not those of its Jacobian.
+fn refuse_delays(compiled: &Compiled) -> Result<(), RunError> {
+    match compiled.program.layout.delays.is_empty() {
+        true => Ok(()),
+        false => Err(RunError::Usage(
+            "the model has a `delay`, so it has infinitely many rates, and the Jacobian does not tell them; use `pade(z, T, 5)`".into(),
+        )),
+    }
+}
+
 fn rates(compiled: &Compiled, options: &RunOptions, step: f64) -> Result<Rates, RunError> {
+    refuse_delays(compiled)?;
     let n = compiled.program.layout.states;
     if n > MOST_STATES {
         return Err(too_large(n));

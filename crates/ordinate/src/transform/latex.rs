@@ -119,7 +119,8 @@ fn call(f: Function, inner: &str) -> String {
         | Function::Atanh
         | Function::Log10
         | Function::Erf
-        | Function::Sign => format!("\\operatorname{{{}}}\\left({inner}\\right)", f.name()),
+        | Function::Sign
+        | Function::Noise => format!("\\operatorname{{{}}}\\left({inner}\\right)", f.name()),
     }
 }
 

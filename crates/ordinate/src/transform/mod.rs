@@ -32,6 +32,11 @@ pub struct Polynomial {
 /// The polynomial system of a compiled model. `products` bounds the factors of a product (two at least); without it
 /// three are allowed, and two where that costs nothing.
 pub fn polynomial(compiled: &Compiled, products: Option<usize>) -> Result<Polynomial, Vec<Diagnostic>> {
+    if let Some(delayed) = compiled.sorted.model.delays.first() {
+        let message = "a model with `delay` has no polynomial system: the past is no state";
+        let found = Diagnostic::error("not-expressible", delayed.span, message);
+        return Err(vec![found.help("use another method, such as `taylor`, or `pade(z, T, 5)` in place of the delay")]);
+    }
     let found = ordinate_model::transform(&compiled.sorted, products)?;
     let mut sorted = found.sorted;
     let program = Arc::new(ordinate_program::compile(&mut sorted, false));

@@ -17,6 +17,8 @@ struct Writer<'a> {
     watches: FxHashMap<VarId, (Watch, Span)>,
     /// Where a switch was met that the language cannot express.
     table: Option<Span>,
+    /// Whether there is noise, whose counters the text does not name.
+    noise: bool,
 }
 
 impl Writer<'_> {
@@ -56,7 +58,10 @@ impl Writer<'_> {
                     self.table.get_or_insert(Span::default());
                     id
                 }
-                _ => self.graph.rebuilt(id, |operand| new[&operand]),
+                _ => {
+                    self.noise |= matches!(node, Expr::Call(Function::Noise, _));
+                    self.graph.rebuilt(id, |operand| new[&operand])
+                }
             };
             new.insert(id, image);
         }
@@ -90,6 +95,7 @@ impl Polynomial {
             graph: model.graph.clone(),
             watches: model.switches.iter().map(|s| (s.mode, (s.watch, s.span))).collect(),
             table: None,
+            noise: false,
         };
         let (start, _) = self.start()?;
         let mut out = String::new();
@@ -121,6 +127,11 @@ impl Polynomial {
         }
         if let Some((from, to)) = model.run {
             line(format!("run {} .. {}", writer.text(from), writer.text(to)));
+        }
+        if writer.noise {
+            let message = "a model with `noise` cannot be written as polynomial equations";
+            let found = Diagnostic::error("not-expressible", Span::default(), message);
+            return Err(vec![found.help("use `--format text` or `json`")]);
         }
         match writer.table {
             None => Ok(out),

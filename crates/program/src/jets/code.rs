@@ -194,6 +194,8 @@ impl<N> JetOp<N> {
 pub struct JetCode<N = f64> {
     /// Number of states; their nodes follow that of t, which is 0.
     pub states: usize,
+    /// Number of series that are given from outside, delayed values; their nodes follow the states.
+    pub given: usize,
     /// Number of nodes.
     pub nodes: usize,
     /// In an order in which values can be computed; series need only lower orders of later nodes.
@@ -243,12 +245,21 @@ impl<N: Copy> JetOp<N> {
     }
 }
 
+impl<N> JetCode<N> {
+    /// No code at all.
+    pub(super) fn empty() -> JetCode<N> {
+        let (instructions, terms, results) = (Vec::new(), Vec::new(), Vec::new());
+        JetCode { states: 0, given: 0, nodes: 0, instructions, terms, results }
+    }
+}
+
 impl<N: Copy> JetCode<N> {
     /// The same code with other numbers; they are visited in an order that depends on the structure alone.
     pub fn map<M>(&self, mut f: impl FnMut(N) -> M) -> JetCode<M> {
         let f = &mut f;
         JetCode {
             states: self.states,
+            given: self.given,
             nodes: self.nodes,
             instructions: self.instructions.iter().map(|i| JetInstruction { op: i.op.map(f), out: i.out }).collect(),
             terms: self.terms.iter().map(|&(node, c)| (node, f(c))).collect(),

@@ -38,8 +38,13 @@ pub(crate) fn compile_results<N: Constant>(
     }
     let states = program.layout.states;
     let mut lins: Vec<Lin<N>> = Vec::with_capacity(program.first_temporary as usize + section.instructions.len());
+    let (delayed, given) = (program.delayed_register(), program.layout.delays.len());
     for (register, value) in registers[..program.first_temporary as usize].iter().enumerate() {
-        lins.push(if register <= states { Lin::node(register as u32) } else { Lin::constant(value.clone()) });
+        lins.push(match register {
+            _ if register <= states => Lin::node(register as u32),
+            _ if (delayed..delayed + given).contains(&register) => Lin::node((states + 1 + register - delayed) as u32),
+            _ => Lin::constant(value.clone()),
+        });
     }
     let first = program.first_temporary;
     let mut uses = vec![0u32; section.instructions.len()];
@@ -55,7 +60,7 @@ pub(crate) fn compile_results<N: Constant>(
         }
     }
     let mut c = Compiler {
-        code: JetCode { states, nodes: states + 1, instructions: Vec::new(), terms: Vec::new(), results: Vec::new() },
+        code: JetCode { states, given, nodes: states + 1 + given, ..JetCode::empty() },
         bits,
         lists: &program.lists,
         shared: FxHashMap::default(),
@@ -514,7 +519,7 @@ impl<N: Constant> Compiler<'_, N> {
                 self.emit(JetOp::Antiproduct { weighted, w, factor, value, of: [a.clone(), a] })
             }
             // On a trajectory these are switches; what is left of them depends on the state at one instant.
-            Function::Abs | Function::Sign | Function::Floor => return None,
+            Function::Abs | Function::Sign | Function::Floor | Function::Noise => return None,
         };
         Some(Lin::node(node))
     }

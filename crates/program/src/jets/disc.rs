@@ -106,7 +106,7 @@ impl Disc {
             Function::Atanh => over(r, if most < 1.0 { 1.0 - most * most } else { 0.0 }),
             // |exp(−u²)| ≤ exp(−c² + 2|c|r + r²)
             Function::Erf => std::f64::consts::FRAC_2_SQRT_PI * r * (1.0 - plus).exp(),
-            Function::Abs | Function::Sign | Function::Floor => f64::INFINITY,
+            Function::Abs | Function::Sign | Function::Floor | Function::Noise => f64::INFINITY,
         }
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct Engine {
     pub scale: f64,
     /// The values of all nodes.
     pub values: Vec<f64>,
+    /// The coefficients of the series that are given, in the units of the series at hand.
+    pub given: Vec<Vec<f64>>,
     pub memory: Vec<f64>,
     pub vectors: bool,
     /// Machine code, if there is any.
@@ -109,10 +111,12 @@ impl Engine {
             done: 0,
             scale: 1.0,
             values: vec![0.0; code.nodes],
+            given: vec![Vec::new(); code.given],
             memory: Vec::new(),
             vectors: has_vectors(),
             native: None,
-            begun: has_vectors().then_some(0),
+            // machine code knows no series from outside
+            begun: (has_vectors() && code.given == 0).then_some(0),
             code,
         };
         engine.make_room(24);
@@ -136,6 +140,9 @@ impl Engine {
         self.done = 0;
         self.values[0] = t;
         self.values[1..=y.len()].copy_from_slice(y);
+        for (value, given) in self.values[y.len() + 1..].iter_mut().zip(&self.given) {
+            *value = given.first().copied().unwrap_or(0.0);
+        }
         for (instruction, step) in self.code.instructions.iter().zip(&mut self.steps) {
             let out = instruction.out as usize;
             if let JetOp::Sum(sum) = &instruction.op {

@@ -27,7 +27,7 @@ pub use code::*;
 pub(crate) use compile::compile;
 pub use lanes::LaneSeries;
 pub use precise::PreciseProgram;
-pub(crate) use switches::AlongStep;
+pub(crate) use switches::{AlongSection, AlongStep};
 
 use crate::{Evaluator, Program};
 use engine::Engine;
@@ -75,6 +75,16 @@ impl Series {
             None => Choice::Steps(Box::new(Engine::new(code))),
         };
         Some(Series { engine, f, cost })
+    }
+}
+
+impl Series {
+    /// Sets the coefficients of the series that are given from outside, before a series is begun or goes on.
+    pub fn give(&mut self, given: &[Vec<f64>]) {
+        match &mut self.engine {
+            Choice::Steps(engine) => engine.given.iter_mut().zip(given).for_each(|(own, given)| own.clone_from(given)),
+            Choice::Passes(_) => assert!(given.is_empty(), "many equations with delays are computed one by one"),
+        }
     }
 }
 

@@ -28,6 +28,10 @@ impl Engine {
     #[inline(always)]
     unsafe fn pass<K: Kernel, const SHORT: usize>(&mut self, k: usize, c: &mut [f64]) {
         let series = self.room + 1;
+        let first_given = 2 * (self.code.states + 1);
+        for (j, given) in self.given.iter().enumerate() {
+            self.memory[first_given + 2 * j + k % 2] = given.get(k).copied().unwrap_or(0.0);
+        }
         let memory = self.memory.as_mut_ptr();
         unsafe {
             if SHORT == 3 {

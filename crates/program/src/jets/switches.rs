@@ -5,7 +5,7 @@ use super::code::{JetCode, JetOp, Operand, Sum, Value};
 use super::compile::compile_results;
 use super::disc::Disc;
 use super::recurrence::{Factors, begin, finish};
-use crate::Program;
+use crate::{Program, Section};
 use ordinate_solve::{Path, SwitchSeries};
 
 /// The series of the switches that depend on the state.
@@ -30,7 +30,17 @@ impl AlongStep {
         let switches = program.layout.switches.iter().zip(&program.switches.results).enumerate();
         let of_state = switches.filter(|(_, (switch, _))| !switch.of_time);
         let (of, results): (Vec<usize>, Vec<u32>) = of_state.map(|(index, (_, &result))| (index, result)).unzip();
-        let code = compile_results(program, &program.switches, &results, registers, super::DOUBLE)?;
+        AlongStep::of_results(program, &program.switches, (of, &results), registers)
+    }
+
+    /// The same of some results of a section, which are those of `of`.
+    fn of_results(
+        program: &Program,
+        section: &Section,
+        (of, results): (Vec<usize>, &[u32]),
+        registers: &[f64],
+    ) -> Option<AlongStep> {
+        let code = compile_results(program, section, results, registers, super::DOUBLE)?;
         let mut used = vec![false; code.nodes];
         for instruction in &code.instructions {
             instruction.op.needs(&code.terms, |node| used[node as usize] = true);
@@ -49,6 +59,24 @@ impl AlongStep {
             radii: vec![0.0; code.nodes],
             code,
         })
+    }
+
+    /// The coefficients of all results along a path that has all states; those of the delayed values are `given`.
+    fn expand_all(&mut self, path: &Path, given: &[Vec<f64>], order: usize, out: &mut [Vec<f64>]) {
+        self.make_room(order);
+        let (first, stride) = (self.code.states + 1, self.stride);
+        for (j, given) in given.iter().enumerate() {
+            copy_series(given, &mut self.series[(first + j) * stride..][..stride]);
+        }
+        let needed: Vec<Vec<f64>> = self.states.iter().filter_map(|&state| path.y.get(state).cloned()).collect();
+        self.expand(&Path { y: &needed, ..*path }, order, out);
+    }
+
+    fn make_room(&mut self, order: usize) {
+        if order >= self.stride {
+            self.stride = order + 1;
+            self.series = vec![0.0; self.code.nodes * self.stride];
+        }
     }
 
     /// The values of all nodes and the factors of the recurrences.
@@ -169,6 +197,30 @@ impl AlongStep {
     }
 }
 
+/// The series of the results of a section along a step: of the delayed quantities, or of what they were before the start.
+#[derive(Clone, Debug)]
+pub(crate) struct AlongSection(AlongStep);
+
+impl AlongSection {
+    /// Series for the discrete values that stand in the registers; `None` if there are none.
+    pub fn new(program: &Program, section: &Section, registers: &[f64]) -> Option<AlongSection> {
+        let all = (0..section.results.len()).collect();
+        AlongStep::of_results(program, section, (all, &section.results), registers).map(AlongSection)
+    }
+
+    /// The coefficients of all results; see [`Path`]. Those of the delayed values are `given`.
+    pub fn expand(&mut self, path: &Path, given: &[Vec<f64>], order: usize, out: &mut [Vec<f64>]) {
+        self.0.expand_all(path, given, order, out);
+    }
+}
+
+/// Copies a series; where it is shorter, zeros follow.
+fn copy_series(from: &[f64], to: &mut [f64]) {
+    let count = from.len().min(to.len());
+    to[..count].copy_from_slice(&from[..count]);
+    to[count..].fill(0.0);
+}
+
 impl SwitchSeries for AlongStep {
     fn states(&self) -> &[usize] {
         &self.states
@@ -191,18 +243,12 @@ impl SwitchSeries for AlongStep {
     }
 
     fn expand(&mut self, path: &Path, order: usize, g: &mut [Vec<f64>]) {
-        if order >= self.stride {
-            self.stride = order + 1;
-            self.series = vec![0.0; self.code.nodes * self.stride];
-        }
+        self.make_room(order);
         let stride = self.stride;
         self.series[..stride].fill(0.0);
         (self.series[0], self.series[1]) = (path.t, path.length);
         for (&state, y) in self.states.iter().zip(path.y) {
-            let series = &mut self.series[(state + 1) * stride..][..stride];
-            let count = y.len().min(stride);
-            series[..count].copy_from_slice(&y[..count]);
-            series[count..].fill(0.0);
+            copy_series(y, &mut self.series[(state + 1) * stride..][..stride]);
         }
         self.begin();
         for k in 1..=order {

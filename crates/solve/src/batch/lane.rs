@@ -160,6 +160,7 @@ impl<'a> Lane<'a> {
             t_reached: state.t[l],
             y,
             d: Vec::new(),
+            delayed: Vec::new(),
             sliding: None,
             statistics,
             stiff: false,

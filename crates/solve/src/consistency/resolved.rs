@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Consistency;
-use crate::{Jets, Layout, LinearForm, Pattern, StepFailure, System};
+use crate::{History, Jets, Layout, LinearForm, Path, Pattern, StepFailure, System};
 
 /// A view of a system.
 pub(crate) struct Resolved<'a> {
@@ -119,6 +119,22 @@ impl System for Resolved<'_> {
 
     fn invariants_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
         self.system.invariants_jacobian(t, y, d, values);
+    }
+
+    fn history(&mut self) -> Option<&mut History> {
+        self.system.history()
+    }
+
+    fn delayed(&mut self, t: f64, y: &[f64], d: &[f64], z: &mut [f64]) {
+        self.system.delayed(t, y, d, z);
+    }
+
+    fn delayed_series(&mut self, path: &Path, d: &[f64], order: usize, z: &mut [Vec<f64>]) -> bool {
+        self.system.delayed_series(path, d, order, z)
+    }
+
+    fn delayed_values(&mut self, t: f64, d: &[f64], w: &mut [f64]) {
+        self.system.delayed_values(t, d, w);
     }
 
     fn refresh(&mut self, t: f64, d: &[f64], y: &mut [f64]) {

@@ -17,12 +17,15 @@ pub(super) struct Plan {
 impl Run<'_> {
     /// The next step: as long as wished, but no further than the next time that must be hit.
     pub(super) fn plan(&self) -> Result<Plan, Reason> {
-        let stop = self.t_end.min(self.events.next_instant());
+        let instant = self.t_end.min(self.events.next_instant());
+        let stop = instant.min(self.delayed.horizon);
         if self.options.step.is_some() {
             return self.plan_fixed(stop);
         }
         // Never so short that t + h would be t.
-        let h = self.h.min(self.h_proven).max(self.smallest_step());
+        let divided = self.options.divide && self.delayed.count > 0;
+        let longest = if divided { 0.55 * (instant - self.instant) } else { f64::INFINITY };
+        let h = self.h.min(self.h_proven).min(longest).max(self.smallest_step());
         if self.t + 1.01 * h >= stop {
             return Ok(Plan { h: stop - self.t, end: stop, cut: true });
         }

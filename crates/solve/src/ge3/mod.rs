@@ -180,6 +180,9 @@ impl Method for Ge3 {
 
     /// Every state is an x or its velocity, and no acceleration depends on a velocity.
     fn check(&mut self, system: &mut dyn System) -> Result<(), UsageError> {
+        if !system.layout().delays.is_empty() {
+            return Err(UsageError::NotForDelays);
+        }
         let (states, velocity) = (system.layout().states, system.layout().velocity.clone());
         self.places = velocity.iter().enumerate().filter_map(|(x, v)| v.map(|v| (x, v as usize))).collect();
         // An x has a velocity, which has none and belongs to no other x.

@@ -81,7 +81,7 @@ impl Passes {
     /// `None` if the code is small, if there will be machine code, or if its instructions are too different.
     pub fn new(code: &JetCode) -> Option<Passes> {
         let native = has_vectors() && native::fits(code);
-        if native || code.instructions.len() + code.states < FEWEST {
+        if native || code.given > 0 || code.instructions.len() + code.states < FEWEST {
             return None;
         }
         Passes::with_runs_of(code, SHORTEST)

@@ -102,6 +102,7 @@ impl Schedule {
         });
         let code = JetCode {
             states: code.states,
+            given: code.given,
             nodes: code.nodes,
             instructions: instructions.collect(),
             terms: code.terms.iter().map(|&(node, c)| (places[node as usize], c)).collect(),
