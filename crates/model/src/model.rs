@@ -175,7 +175,8 @@ pub struct Model {
     pub inputs: Vec<Given>,
     /// Inputs that `when` or `every` drives: held values, but inputs of what is controlled.
     pub driven: Vec<VarId>,
-    /// Inputs whose derivative in time stands for them somewhere: who gives them other values must give that, too.
+    /// Inputs, parameters and held values whose derivative in time stands somewhere, put in or zero: who lets them vary
+    /// otherwise must give that, too.
     pub differentiated: FxHashSet<VarId>,
     /// The equations in the order of the text.
     pub equations: Vec<Equation>,

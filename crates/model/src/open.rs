@@ -54,10 +54,19 @@ pub fn with_pinned(sorted: &Sorted, values: &[(VarId, f64)]) -> Sorted {
     result
 }
 
-/// Whether the rates, the other equations or these outputs depend on time by themselves, through branches, too.
-pub fn reads_time(sorted: &Sorted, outputs: &[VarId]) -> bool {
+/// What the rates, the other equations and the outputs depend on besides states and parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reads {
+    /// On time by itself, through branches, too.
+    pub time: bool,
+    /// Branches: indices of switches, ascending.
+    pub switches: Vec<usize>,
+}
+
+/// Looks at everything that determines the rates, and at these outputs.
+pub fn reads(sorted: &Sorted, outputs: &[VarId]) -> Reads {
     let model = &sorted.model;
-    let watches: FxHashMap<VarId, Watch> = model.switches.iter().map(|switch| (switch.mode, switch.watch)).collect();
+    let places: FxHashMap<VarId, usize> = model.switches.iter().map(|switch| switch.mode).zip(0..).collect();
     let states: FxHashSet<VarId> = sorted.states.iter().map(|state| state.var).collect();
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
     let mut open: Vec<ExprId> = sorted.algebraic.iter().map(|algebraic| algebraic.residual).collect();
@@ -65,22 +74,29 @@ pub fn reads_time(sorted: &Sorted, outputs: &[VarId]) -> bool {
     let named = sorted.states.iter().map(|state| state.derivative).chain(outputs.iter().copied());
     let definition = |v: VarId| sorted.definitions.get(v.0 as usize).copied().flatten();
     open.extend(named.filter(|v| !states.contains(v)).filter_map(definition));
+    let mut reads = Reads::default();
     while let Some(e) = open.pop() {
         if !seen.insert(e) {
             continue;
         }
         match model.graph.node(e) {
-            Expr::Time => return true,
+            Expr::Time => reads.time = true,
             Expr::Var(v) if states.contains(&v) => {}
-            Expr::Var(v) => match watches.get(&v) {
-                Some(Watch::Segment(_)) => return true,
-                Some(&(Watch::Sign(g) | Watch::Floor(g))) => open.push(g),
+            Expr::Var(v) => match places.get(&v) {
+                Some(&switch) => {
+                    reads.switches.push(switch);
+                    match model.switches[switch].watch {
+                        Watch::Segment(_) => reads.time = true,
+                        Watch::Sign(g) | Watch::Floor(g) => open.push(g),
+                    }
+                }
                 None => open.extend(definition(v)),
             },
             node => open.extend(node.operands()),
         }
     }
-    false
+    reads.switches.sort_unstable();
+    reads
 }
 
 fn without_events(sorted: &Sorted) -> Sorted {

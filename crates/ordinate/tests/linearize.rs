@@ -135,6 +135,16 @@ fn only_a_real_kink_is_refused() {
     assert!(failure(corner, LinearizeOptions::default()).contains("kink"));
 }
 
+/// What cannot be linearised is said, or refused.
+#[test]
+fn delays_are_refused_and_steps_are_noted() {
+    let delayed = failure("x' = -delay(x, 0.5); init x = 1", LinearizeOptions::default());
+    assert!(delayed.contains("delays `x`") && delayed.contains("pade(x, 0.5, 5)"), "{delayed}");
+    let stepped = at("x' = -x + floor(x + 0.3); init x = 0.5", &[]);
+    close(&rows(&stepped.system.a), &[&[-1.0]]);
+    assert!(stepped.notes.iter().any(|note| note.contains("integer part")), "{:?}", stepped.notes);
+}
+
 /// A ball held by a magnet: c i²/x² = m g and u = R i.
 #[test]
 fn an_input_can_be_found_that_keeps_a_state() {
@@ -193,6 +203,11 @@ fn the_derivative_of_an_input_is_refused() {
         let text = failure(text, LinearizeOptions::default());
         assert!(text.contains("derivative of the input `u`"), "{text}");
     }
+    // a length that varies has a speed, which the constraint needs
+    let text = "param l = 1; x'' = -2*z*x; y'' = -2*z*y + 9.81; x^2 + y^2 = l^2
+init x = 0, x' = 0, y = l, y' = 0; guess z = 1";
+    let text = failure(text, LinearizeOptions { inputs: vec!["l".into()], ..Default::default() });
+    assert!(text.contains("derivative of the input `l`"), "{text}");
 }
 
 /// What a sampled controller drives is an input of the plant if it is declared as one.

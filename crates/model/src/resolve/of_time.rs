@@ -21,8 +21,7 @@ impl Resolver<'_> {
                 continue;
             }
             let value = self.inlined(value, &explicit);
-            let inside = self.model.graph.variables(value).into_iter();
-            let inputs: Vec<VarId> = inside.filter(|v| self.input_index.contains_key(v)).collect();
+            let inside = self.model.graph.variables(value);
             let value = self.with_inputs(value);
             let allowed = self.derivatives_of(value);
             self.model.quantities[quantity].members.truncate(1);
@@ -35,7 +34,7 @@ impl Resolver<'_> {
                     continue;
                 }
                 self.name_derivative(v, slope, span);
-                self.model.differentiated.extend(&inputs);
+                self.model.differentiated.extend(&inside);
             }
             // impulses still look up their function here
             self.jumping_values.insert(*u, value);

@@ -12,7 +12,11 @@ pub(super) fn total(model: &mut Model, e: ExprId) -> ExprId {
     for v in model.graph.variables(e) {
         let slope = match model.variable(v).role {
             // a delayed value is refused before it comes to this, see `jump`
-            Role::Parameter | Role::Held | Role::Mode | Role::Delayed => zero,
+            Role::Mode | Role::Delayed => zero,
+            Role::Parameter | Role::Held => {
+                model.differentiated.insert(v);
+                zero
+            }
             Role::Input => match model.inputs.iter().find(|input| input.var == v).map(|input| input.value) {
                 // inputs are made of earlier ones, so this ends
                 Some(value) => {

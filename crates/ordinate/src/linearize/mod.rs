@@ -25,7 +25,7 @@ mod text;
 use crate::Compiled;
 use ordinate_control::{Matrix, StateSpace};
 use ordinate_expr::VarId;
-use ordinate_model::{Model, Role, reads_time, with_open};
+use ordinate_model::{Model, Role, Watch, reads, with_open};
 use ordinate_syntax::Diagnostic;
 use point::Point;
 use slopes::Opened;
@@ -158,10 +158,11 @@ pub fn linearize(compiled: &Compiled, options: &LinearizeOptions) -> Result<Line
             "the model has {n} states; matrices are written out up to {MOST_STATES}"
         )));
     }
-    if !model.delays.is_empty() {
+    if let Some(delayed) = model.delays.first() {
+        let what = model.print(delayed.of);
         return Err(LinearizeError::None {
-            message: "the model has a delay, whose state is a function: no matrices hold it".into(),
-            hint: "write `pade(z, T, n)` instead of `delay(z, T)` to approximate it by states".into(),
+            message: format!("the model delays `{what}`: a linear system with a delay has no finite A, B, C, D"),
+            hint: format!("approximate it: `pade({what}, {}, 5)` instead of `delay`", model.print(delayed.time)),
         });
     }
     let (controls, disturbances) = inputs(model, options)?;
@@ -289,7 +290,8 @@ fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec
     let model = &sorted.model;
     let quoted = |list: &[VarId]| list.iter().map(|&v| format!("`{}`", model.name(v))).collect::<Vec<_>>().join(", ");
     let mut notes = Vec::new();
-    if reads_time(&with_open(sorted, inputs), &outputs(compiled)) {
+    let reads = reads(&with_open(sorted, inputs), &outputs(compiled));
+    if reads.time {
         notes.push(format!("the model depends on time, which stands still here at t = {}", crate::short(t)));
     }
     if states.len() < sorted.states.len() {
@@ -313,6 +315,16 @@ fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec
         ));
     } else if !(model.samples.is_empty() && model.conditions.iter().all(|condition| condition.action.is_none())) {
         notes.push("what `every` and `when` do is no part of the linear system".into());
+    }
+    let steps = reads.switches.iter().find_map(|&k| match model.switches[k].watch {
+        Watch::Floor(e) => Some(e),
+        Watch::Sign(_) | Watch::Segment(_) => None,
+    });
+    if let Some(e) = steps {
+        notes.push(format!(
+            "the integer part of `{}` has the slope zero here: what acts through it is not in the matrices",
+            model.print(e)
+        ));
     }
     let hidden = sorted.states.iter().filter(|state| model.quantity(state.var).hidden).count();
     if hidden > 0 {
