@@ -190,14 +190,14 @@ impl Draft<'_> {
         let stable = rates.iter().all(|rate| rate.re < 0.0);
         let duration = trial::duration(&self.linear, &poles);
         if plant.compiled.run.is_none() {
-            let end = trial::round_up(duration.unwrap_or(10.0));
-            self.controller.lines.push(format!("run 0 .. {}", number(end)));
+            self.controller.end = Some(trial::round_up(duration.unwrap_or(10.0)));
         }
         let goal = duration.map(|duration| trial::Goal {
             basis,
             following: self.following.clone(),
             exact: self.exact,
             duration,
+            period: options.sampled,
         });
         let (closed, trial, note) = trial::with_starts(plant, options, &self.controller, goal.as_ref())?;
         let mut notes = basis.notes.clone();

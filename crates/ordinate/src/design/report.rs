@@ -48,7 +48,7 @@ pub fn design_text(design: &Design, model: &str) -> String {
         let z = if design.sampled.is_some() { " in z" } else { "" };
         line(
             if k == 0 { "poles" } else { "" },
-            format!("{:<24}damping {}, {} rad/s", format!("{pair}{z}"), brief(damping), brief(frequency)),
+            format!("{:<28}damping {}, {} rad/s", format!("{pair}{z}"), brief(damping), brief(frequency)),
         );
     }
     for (input, margins) in &design.margins {
@@ -60,7 +60,7 @@ pub fn design_text(design: &Design, model: &str) -> String {
         let end = brief(step.last);
         line("step", format!("of {output} in the linear loop: {settling}overshoot {overshoot} %, static gain {end}"));
     }
-    if let Some(cost) = &design.cost {
+    if let Some(cost) = design.cost.as_ref().filter(|cost| cost.value > 0.0) {
         let mut text = format!("{} = x'Px from the start of the closed loop", brief(cost.value));
         if let Some(linear) = cost.linear {
             write!(text, "; simulated: linear loop {}", brief(linear)).expect("a string takes all text");
