@@ -195,7 +195,7 @@ fn balance(b: &Matrix, rates: &[f64]) -> Option<Vec<f64>> {
             columns[j].iter_mut().zip(&earlier).for_each(|(x, q)| *x -= part * q);
         }
         let norm = dot(&columns[j], &columns[j]).sqrt();
-        if !(norm > 1e-10 * before) {
+        if norm.is_nan() || norm <= 1e-10 * before {
             return None;
         }
         *r.at_mut(j, j) = norm;
