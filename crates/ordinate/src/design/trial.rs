@@ -12,7 +12,7 @@ const ROWS: usize = 2001;
 const MOST_STEPS: f64 = 10_000.0;
 const STEPS_PER_SAMPLE: f64 = 10.0;
 /// So many time constants of the slowest pole a trial lasts: e⁻¹² is 6e-6.
-const TIME_CONSTANTS: f64 = 12.0;
+pub(super) const TIME_CONSTANTS: f64 = 12.0;
 /// A loop is at rest when nothing moves by more than this part of its range any more.
 const REST: f64 = 0.01;
 /// The band of a settling time.

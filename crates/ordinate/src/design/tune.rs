@@ -197,6 +197,9 @@ const MOST_RUNS: usize = 250;
 /// Without limits of its own the input may be so many times as large as at the start of the search.
 const EFFORT: f64 = 3.0;
 
+/// The search stays within this factor of the gains that it begins with: without noise and delay more is always better.
+const REACH: f64 = 30.0;
+
 /// The gains with the smallest integral, by Nelder and Mead's search over the logarithms of the gains.
 fn searched(
     plant: &Plant,
@@ -251,6 +254,9 @@ fn searched(
     let mut runs = 0;
     let (best, value) = smallest(&start, 0.5, MOST_RUNS, &mut |x| {
         runs += 1;
+        if x.iter().zip(&start).any(|(x, first)| (x - first).abs() > REACH.ln()) {
+            return f64::INFINITY;
+        }
         match scene.integral(&gains_of(x)) {
             None => f64::INFINITY,
             Some((integral, _)) if limited => integral,
