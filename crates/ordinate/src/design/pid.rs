@@ -159,6 +159,7 @@ pub fn pid(plant: &Plant, options: &DesignOptions, wish: &PidWish) -> Result<Des
         linear: pid.linear_loop(&gains)?,
         controller: pid.text(&gains, &mut Names::new(&plant.source.text)),
         following: Some((pid.output.name.clone(), reference)),
+        least_duration: pid.least_duration(plant)?,
         exact: gains.ki != 0.0 || reference == pid.output.at,
         title: format!("{} controller of {}{sampled}", gains.form(), pid.output.name),
     };
@@ -185,6 +186,17 @@ impl Pid<'_> {
     /// Whether the input has limits of its own.
     pub fn is_limited(&self) -> bool {
         self.limits.is_some()
+    }
+
+    /// At its limits a loop is no faster than the plant alone.
+    fn least_duration(&self, plant: &Plant) -> Result<f64, DesignError> {
+        if !self.is_limited() {
+            return Ok(0.0);
+        }
+        let rates = self.basis.system.poles()?;
+        let slowest = rates.iter().map(|p| -p.re).filter(|rate| *rate > 0.0).fold(f64::INFINITY, f64::min);
+        let own = plant.compiled.run.map_or(0.0, |(from, to)| to - from);
+        Ok(own.max(if slowest.is_finite() { super::trial::TIME_CONSTANTS / slowest } else { 0.0 }))
     }
 
     /// The time constant of the derivative's filter; `None` where no derivative is filtered.

@@ -12,6 +12,8 @@ pub(super) struct Basis {
     /// From the driven inputs to all outputs.
     pub system: StateSpace,
     pub states: Vec<String>,
+    /// Whether there are states that the text does not name, so that no law can read them.
+    pub has_hidden: bool,
     /// The states at the point.
     pub x0: Vec<f64>,
     /// The driven inputs.
@@ -93,6 +95,10 @@ impl Basis {
                 c: linear.system.c.clone(),
                 d: columns_of(&linear.system.d, &columns),
                 period: None,
+            },
+            has_hidden: {
+                let program = &plant.compiled.program;
+                linear.states.iter().any(|state| !program.state_names[..program.visible].contains(state))
             },
             states: linear.states,
             inputs,
@@ -195,7 +201,7 @@ fn balance(b: &Matrix, rates: &[f64]) -> Option<Vec<f64>> {
             columns[j].iter_mut().zip(&earlier).for_each(|(x, q)| *x -= part * q);
         }
         let norm = dot(&columns[j], &columns[j]).sqrt();
-        if !(norm > 1e-10 * before) {
+        if norm.is_nan() || norm <= 1e-10 * before {
             return None;
         }
         *r.at_mut(j, j) = norm;

@@ -46,10 +46,11 @@ pub fn design_text(design: &Design, model: &str) -> String {
         let damping = if frequency > 0.0 { -rate.re / frequency } else { 0.0 };
         let pair = if pole.im > 0.0 { brief_complex(*pole).replace(" + ", " ± ") } else { brief_complex(*pole) };
         let z = if design.sampled.is_some() { " in z" } else { "" };
-        line(
-            if k == 0 { "poles" } else { "" },
-            format!("{:<24}damping {}, {} rad/s", format!("{pair}{z}"), brief(damping), brief(frequency)),
-        );
+        let speed = match frequency.is_finite() {
+            true => format!("damping {}, {} rad/s", brief(damping), brief(frequency)),
+            false => "deadbeat".into(),
+        };
+        line(if k == 0 { "poles" } else { "" }, format!("{:<28}{speed}", format!("{pair}{z}")));
     }
     for (input, margins) in &design.margins {
         line("margins", format!("{} (loop cut at {input})", margins_text(margins)));
@@ -60,7 +61,7 @@ pub fn design_text(design: &Design, model: &str) -> String {
         let end = brief(step.last);
         line("step", format!("of {output} in the linear loop: {settling}overshoot {overshoot} %, static gain {end}"));
     }
-    if let Some(cost) = &design.cost {
+    if let Some(cost) = design.cost.as_ref().filter(|cost| cost.value > 0.0) {
         let mut text = format!("{} = x'Px from the start of the closed loop", brief(cost.value));
         if let Some(linear) = cost.linear {
             write!(text, "; simulated: linear loop {}", brief(linear)).expect("a string takes all text");
@@ -101,7 +102,8 @@ fn margins_text(margins: &Margins) -> String {
 }
 
 fn trial_text(trial: &Trial) -> String {
-    let effort: Vec<String> = trial.effort.iter().map(|(name, most)| format!("|{name}| ≤ {}", brief(*most))).collect();
+    let effort: Vec<String> =
+        trial.effort.iter().map(|(name, most)| format!("largest |{name}| {}", brief(*most))).collect();
     let mut parts = vec![match (&trial.remark, trial.moves) {
         (Some(remark), _) => format!("nonlinear loop, {} long: {remark}", brief(trial.duration)),
         (None, false) => "nonlinear loop: starts at rest, and stays there".into(),

@@ -8,10 +8,11 @@ use crate::{Compiled, ErrorWish, Memory, RowTimes, RunOptions, Status, simulate}
 
 /// Rows of a trial.
 const ROWS: usize = 2001;
-/// A loop that needs more steps than this does not come to rest.
-const MOST_STEPS: u64 = 50_000;
+/// A loop that needs more steps than this, and than some in each sample, does not come to rest.
+const MOST_STEPS: f64 = 10_000.0;
+const STEPS_PER_SAMPLE: f64 = 10.0;
 /// So many time constants of the slowest pole a trial lasts: e⁻¹² is 6e-6.
-const TIME_CONSTANTS: f64 = 12.0;
+pub(super) const TIME_CONSTANTS: f64 = 12.0;
 /// A loop is at rest when nothing moves by more than this part of its range any more.
 const REST: f64 = 0.01;
 /// The band of a settling time.
@@ -48,6 +49,8 @@ pub(super) struct Goal<'a> {
     /// Whether it must get there exactly.
     pub exact: bool,
     pub duration: f64,
+    /// The sampling period, if there is one.
+    pub period: Option<f64>,
 }
 
 /// How long a trial of a loop lasts; `None` for one that is not stable.
@@ -68,13 +71,18 @@ pub(super) fn round_up(duration: f64) -> f64 {
     format!("{found:.3e}").parse().unwrap_or(found)
 }
 
+/// The steps that a run may take.
+pub(super) fn most_steps(duration: f64, period: Option<f64>) -> u64 {
+    (MOST_STEPS + period.map_or(0.0, |period| STEPS_PER_SAMPLE * duration / period)) as u64
+}
+
 /// Runs a closed loop and judges it.
 pub(super) fn run(closed: &Compiled, goal: &Goal) -> Trial {
     let t_start = closed.run.map_or(0.0, |(from, _)| from);
     let options = RunOptions {
         t_end: Some(number(t_start + goal.duration)),
         rows: RowTimes::Even(ROWS),
-        max_steps: MOST_STEPS,
+        max_steps: most_steps(goal.duration, goal.period),
         error: ErrorWish::Off,
         ..RunOptions::default()
     };

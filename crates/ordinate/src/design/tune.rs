@@ -4,9 +4,9 @@
 use super::nelder_mead::smallest;
 use super::pid::{Pid, PidGains};
 use super::text::{Names, number};
-use super::{ControllerText, DesignError, DesignOptions, Plant, closed_loop, trial};
+use super::{DesignError, DesignOptions, Plant, closed_loop, trial};
 use crate::number::complex;
-use crate::{ErrorWish, Memory, RowTimes, RunOptions, Status, short, simulate};
+use crate::{CompileOptions, ErrorWish, Memory, RowTimes, RunOptions, Status, short, simulate};
 use ordinate_control::{Complex, StateSpace, margins};
 
 /// How gains are found.
@@ -190,10 +190,15 @@ fn ziegler_nichols(system: &StateSpace, form: Form) -> Result<(PidGains, String)
     Ok((gains, format!("Ziegler–Nichols: ultimate gain {}, period {}", short(ku), short(period))))
 }
 
+/// Rows of a run, over which the error is integrated.
+const ROWS: usize = 1001;
 /// Evaluations of the search.
 const MOST_RUNS: usize = 250;
 /// Without limits of its own the input may be so many times as large as at the start of the search.
 const EFFORT: f64 = 3.0;
+
+/// The search stays within this factor of the gains that it begins with: without noise and delay more is always better.
+const REACH: f64 = 30.0;
 
 /// The gains with the smallest integral, by Nelder and Mead's search over the logarithms of the gains.
 fn searched(
@@ -249,6 +254,9 @@ fn searched(
     let mut runs = 0;
     let (best, value) = smallest(&start, 0.5, MOST_RUNS, &mut |x| {
         runs += 1;
+        if x.iter().zip(&start).any(|(x, first)| (x - first).abs() > REACH.ln()) {
+            return f64::INFINITY;
+        }
         match scene.integral(&gains_of(x)) {
             None => f64::INFINITY,
             Some((integral, _)) if limited => integral,
@@ -312,33 +320,32 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The integral, and the largest |u − u₀|; `None` where the loop does not reach the end.
+    /// The integral, and the largest |u − u₀|; `None` where the loop does not reach the end. The integral is that of the
+    /// rows: as a further state it would switch with the sign of an error that is nothing but rounding in the end.
     fn integral(&self, gains: &PidGains) -> Option<(f64, f64)> {
-        let mut names = Names::new(&self.plant.source.text);
-        let mut text: ControllerText = self.pid.text(gains, &mut names);
-        let name = names.fresh("integral_of_the_error");
-        let error = format!("{} - {}", text.inputs[0].name, self.pid.output.name);
-        let from = self.plant.compiled.run.map_or(0.0, |(from, _)| from);
-        let rate = match self.rule {
-            Tune::Itae => format!("(t - {})*abs({error})", number(from)),
-            Tune::Simc | Tune::ZieglerNichols | Tune::Ise => format!("({error})^2"),
-        };
-        text.lines.extend([format!("{name}' = {rate}"), format!("init {name} = 0")]);
+        let mut text = self.pid.text(gains, &mut Names::new(&self.plant.source.text));
         text.starts = self.options.start.clone();
-        let closed = closed_loop(self.plant.source, self.plant.options, &text, &self.options.folder).ok()?;
+        let options = CompileOptions { jacobian: false, ..self.plant.options.clone() };
+        let closed = closed_loop(self.plant.source, &options, &text, &self.options.folder).ok()?;
+        let from = self.plant.compiled.run.map_or(0.0, |(from, _)| from);
         let options = RunOptions {
             t_end: Some(number(from + self.duration)),
-            rows: RowTimes::Even(401),
-            max_steps: 20_000,
+            rows: RowTimes::Even(ROWS),
+            max_steps: trial::most_steps(self.duration, self.pid.period),
             error: ErrorWish::Off,
             ..RunOptions::default()
         };
         let mut rows = Memory::default();
         let run = simulate(&closed.compiled, &options, &mut rows).ok()?;
         let u0 = self.pid.basis.u0[0];
+        let (t, y) = (rows.column("time")?, rows.column(&self.pid.output.name)?);
         let u = rows.column(&self.pid.basis.inputs[0])?;
         let most = u.iter().fold(0.0, |most: f64, u| most.max((u - u0).abs()));
-        let value = run.final_value(&name)?;
+        let weighted = |k: usize| match (self.rule, self.pid.reference - y[k]) {
+            (Tune::Itae, error) => (t[k] - from) * error.abs(),
+            (Tune::Simc | Tune::ZieglerNichols | Tune::Ise, error) => error * error,
+        };
+        let value: f64 = (1..t.len()).map(|k| 0.5 * (t[k] - t[k - 1]) * (weighted(k - 1) + weighted(k))).sum();
         (run.outcome.status == Status::Ok && value.is_finite()).then_some((value, most))
     }
 }
