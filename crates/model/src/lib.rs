@@ -30,6 +30,6 @@ pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};
 pub use suggest::closest;
 pub use table::{TableData, parse_table};
-pub use transform::{Squares, Term, Transformed, simplified, squares, transform, vanishes};
+pub use transform::{Group, Squares, Term, Transformed, simplified, squares, transform, vanishes};
 pub use unit::Unit;
 pub use variational::{VariationError, Variations, variational};

@@ -27,17 +27,24 @@ pub fn vanishes(sorted: &Sorted, graph: &mut Graph, e: ExprId) -> Option<bool> {
     with(sorted, graph, |table, lift| Ok(reduced(table, lift, e)?.is_zero()))
 }
 
-/// An expression as Σ a g² + common · rest.
+/// An expression as Σ a g² + Σ common · rest.
 #[derive(Clone, Debug)]
 pub struct Squares {
     /// The numbers a, positive or not, as expressions with their signs, and what is squared.
     pub squares: Vec<(ExprId, bool, ExprId)>,
-    /// What all other terms have in common: the factors and their powers.
-    pub common: Vec<(ExprId, i64)>,
-    /// What is left of them; `None` where nothing is.
-    pub rest: Option<ExprId>,
+    /// All other terms, in groups.
+    pub groups: Vec<Group>,
     /// All of it as one expression.
     pub whole: ExprId,
+}
+
+/// Terms with something in common.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What they have in common: factors and their powers.
+    pub common: Vec<(ExprId, i64)>,
+    /// What is left of them.
+    pub rest: ExprId,
 }
 
 /// Completes squares, exactly: for a symbol s (a state or a function) whose square has a number a for its factor,
@@ -46,7 +53,8 @@ pub struct Squares {
 ///   a s² + b s + c = a (s + b/(2a))² + (c − b²/(4a))
 /// ```
 ///
-/// and so on with what is left. Of what remains the common factor is taken out.
+/// and so on with what is left. Of what remains the terms are collected by those that are even powers, the lowest first, as in
+/// y² (x y − 1) − x⁴, so that signs can be seen.
 pub fn squares(sorted: &Sorted, graph: &mut Graph, e: ExprId) -> Option<Squares> {
     with(sorted, graph, |table, lift| {
         let mut p = reduced(table, lift, e)?;
@@ -72,25 +80,55 @@ pub fn squares(sorted: &Sorted, graph: &mut Graph, e: ExprId) -> Option<Squares>
             whole = table.graph.add(whole, term);
             squares.push((factor, a.is_negative(), inside));
         }
-        let (mut common, mut rest) = (Vec::new(), None);
-        if !p.is_zero() {
-            let shared = content(&p);
-            let inverse = shared.power(Rational::integer(-1))?;
-            let mut left = Polynomial::default();
-            for (m, &c) in &p.0 {
-                left.add_term(m.times(&inverse)?, c)?;
-            }
-            let left = table.expression(&left);
+        let mut groups = Vec::new();
+        for (shared, left) in collected(&p)? {
+            let rest = table.expression(&left);
             let product = table.product(&shared);
-            let term = table.graph.mul(product, left);
+            let term = table.graph.mul(product, rest);
             whole = table.graph.add(whole, term);
+            let mut common = Vec::new();
             for &(s, power) in &shared.0 {
                 common.push((table.value(s), i64::try_from(power.numerator()).map_err(|_| Trouble::TooLarge)?));
             }
-            rest = Some(left);
+            groups.push(Group { common, rest });
         }
-        Ok(Squares { squares, common, rest, whole })
+        Ok(Squares { squares, groups, whole })
     })
+}
+
+/// The terms in groups with a common factor each: those that an even power divides, then the others with what they share.
+fn collected(p: &Polynomial) -> Result<Vec<(Monomial, Polynomial)>, Trouble> {
+    let two = Rational::integer(2);
+    let even = |m: &&Monomial| {
+        let half = |e: Rational| e.over(two).is_some_and(|half| half.is_integer() && !half.is_negative());
+        !m.is_one() && m.0.iter().all(|&(_, e)| half(e))
+    };
+    let degree = |m: &Monomial| m.0.iter().map(|(_, e)| e.to_f64()).sum::<f64>();
+    let mut evens: Vec<&Monomial> = p.0.keys().filter(even).collect();
+    evens.sort_by(|a, b| degree(a).total_cmp(&degree(b)).then(a.cmp(b)));
+    let mut groups: Vec<(Monomial, Polynomial)> = Vec::new();
+    let mut others = Polynomial::default();
+    for (m, &c) in &p.0 {
+        let divides = |e: &&&Monomial| e.0.iter().all(|&(s, power)| m.exponent(s).to_f64() >= power.to_f64());
+        let Some(&&common) = evens.iter().find(divides).as_ref() else {
+            others.add_term(m.clone(), c)?;
+            continue;
+        };
+        let left = m.over(common)?;
+        match groups.iter_mut().find(|(known, _)| known == common) {
+            Some((_, rest)) => rest.add_term(left, c)?,
+            None => groups.push((common.clone(), Polynomial::term(left, c))),
+        }
+    }
+    if !others.is_zero() {
+        let shared = content(&others);
+        let mut rest = Polynomial::default();
+        for (m, &c) in &others.0 {
+            rest.add_term(m.over(&shared)?, c)?;
+        }
+        groups.push((shared, rest));
+    }
+    Ok(groups)
 }
 
 fn with<T>(
@@ -193,13 +231,22 @@ mod tests {
         let (sorted, e) = sorted("-x^2 - 2*x*y - y^2");
         let mut graph = sorted.model.graph.clone();
         let found = squares(&sorted, &mut graph, e).unwrap();
-        assert!(found.squares.len() == 1 && found.squares[0].1 && found.rest.is_none(), "-(x + y)^2: {found:?}");
+        assert!(found.squares.len() == 1 && found.squares[0].1 && found.groups.is_empty(), "-(x + y)^2: {found:?}");
         let name = |v| sorted.model.name(v);
         assert_eq!(graph.formula(found.squares[0].2, &name, &|v| v.0), "y + x");
-        let (sorted, e) = super::tests::sorted("-y^2*(1 - x^2)*0.5");
+        let (sorted, e) = super::tests::sorted("-y^2*(1 - x^2)*0.5 - x*y^5 - x^6");
         let mut graph = sorted.model.graph.clone();
         let found = squares(&sorted, &mut graph, e).unwrap();
-        assert_eq!(found.common.iter().map(|&(_, power)| power).collect::<Vec<_>>(), [2]);
-        assert_eq!(graph.formula(found.rest.unwrap(), &|v| sorted.model.name(v), &|v| v.0), "0.5*x^2 - 0.5");
+        let text = |e| graph.formula(e, &|v| sorted.model.name(v), &|v| v.0);
+        let mut groups: Vec<String> = found
+            .groups
+            .iter()
+            .map(|group| {
+                let common: Vec<String> = group.common.iter().map(|&(e, n)| format!("{}^{n}", text(e))).collect();
+                format!("{}: {}", common.join("*"), text(group.rest))
+            })
+            .collect();
+        groups.sort();
+        assert_eq!(groups, ["x^6: -1", "y^2: 0.5*x^2 - 0.5 - x*y^3"]);
     }
 }

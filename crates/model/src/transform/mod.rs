@@ -21,7 +21,7 @@ mod shorten;
 mod symbols;
 
 use crate::Sorted;
-pub use algebra::{Squares, simplified, squares, vanishes};
+pub use algebra::{Group, Squares, simplified, squares, vanishes};
 use ordinate_expr::{ExprId, Function};
 use ordinate_syntax::Diagnostic;
 use polynomial::{Monomial, Symbol};

@@ -173,8 +173,14 @@ pub fn fblin(
         false => Vec::new(),
     };
     let start = start_value(&mut field, compiled, wish, determinant, t)?;
+    if start.is_nan() || start.abs() <= 1e-9 * at_point.abs() {
+        return Err(FblinError::Law(SymbolicError::none(
+            format!("the decoupling term is {} where the closed loop starts: the law has no value there", short(start)),
+            "choose other start values with `--start`",
+        )));
+    }
     let mut refusal = refusal(&field, zero_dynamics.as_ref(), &mut notes);
-    if start != 0.0 && at_point * start < 0.0 {
+    if at_point * start < 0.0 {
         refusal.get_or_insert(format!(
             "the decoupling term is {} at the start and {} at the point: on the way it is zero and the law has no value",
             short(start),

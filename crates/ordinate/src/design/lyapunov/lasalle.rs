@@ -45,15 +45,15 @@ pub(super) fn zeros(field: &mut Field, squares: &Squares, weak: &[Box]) -> Optio
         return None;
     }
     let mut zeros: Vec<ExprId> = squares.squares.iter().map(|&(_, _, inside)| inside).collect();
-    if let Some(rest) = squares.rest {
+    for group in &squares.groups {
         // common · rest ≤ 0 is zero with what is common, if the rest is negative
-        let tape = field.tape(&[rest]);
+        let tape = field.tape(&[group.rest]);
         let negative = weak.iter().all(|x| tape.bounds(x)[0].high < 0.0);
-        if !negative || squares.common.iter().any(|(_, power)| power % 2 != 0) {
+        if !negative || group.common.iter().any(|(_, power)| power % 2 != 0) {
             return None;
         }
         let mut product = field.graph.integer(1);
-        for &(factor, _) in squares.common.iter().filter(|(_, power)| *power > 0) {
+        for &(factor, _) in group.common.iter().filter(|(_, power)| *power > 0) {
             product = field.graph.mul(product, factor);
         }
         zeros.push(product);

@@ -137,7 +137,7 @@ pub fn lyapunov(
         point,
         region,
     };
-    problem.flat = point::check(&field, &problem, wish, &mut notes)?;
+    problem.flat = point::check(&field, &problem, &mut notes)?;
     let (positive, first) = problem.decide(Claim::Positive);
     let (not_rising, second) = problem.decide(Claim::NotRising);
     let level = problem.level();

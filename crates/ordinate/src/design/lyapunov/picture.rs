@@ -132,15 +132,24 @@ fn curves((x, y): (Vec<f64>, Vec<f64>), rim: [(f64, f64); 2]) -> (Vec<f64>, Vec<
     let on_rim =
         |a: &[f64; 2], b: &[f64; 2]| (0..2).any(|k| [rim[k].0, rim[k].1].iter().any(|&end| a[k] == end && b[k] == end));
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
+    let mut push = |point: [f64; 2]| {
+        xs.push(point[0]);
+        ys.push(point[1]);
+    };
     for ring in points.split(|point| point[0].is_nan()).filter(|ring| !ring.is_empty()) {
-        for k in 0..=ring.len() {
-            let (here, next) = (ring[k % ring.len()], ring[(k + 1) % ring.len()]);
-            xs.push(here[0]);
-            ys.push(here[1]);
-            if k == ring.len() || on_rim(&here, &next) {
-                xs.push(f64::NAN);
-                ys.push(f64::NAN);
+        let mut drawn = false;
+        for k in 0..ring.len() {
+            let (here, next) = (ring[k], ring[(k + 1) % ring.len()]);
+            if on_rim(&here, &next) {
+                drawn = false;
+                continue;
             }
+            if !drawn {
+                push([f64::NAN; 2]);
+                push(here);
+            }
+            push(next);
+            drawn = true;
         }
     }
     (xs, ys)

@@ -1,6 +1,5 @@
 //! The point of rest and the region around it: given, or found.
 
-use super::LyapunovOptions;
 use super::function::Box;
 use super::prove::Problem;
 use crate::design::field::Field;
@@ -33,7 +32,9 @@ pub(super) fn point(
     let found = match equilibria(compiled, &EquilibriaOptions::default()) {
         Ok(found) => found,
         Err(EquilibriaError::Usage(text)) => return Err(SymbolicError::Usage(text)),
-        Err(EquilibriaError::None { message, hint }) => return Err(SymbolicError::None(message, hint)),
+        Err(EquilibriaError::None { message, .. }) => {
+            return Err(SymbolicError::none(message, "name the point of rest with `--at`"));
+        }
     };
     let rates = field.rates.clone();
     let (rates, value) = (field.tape(&rates), field.tape(&[v]));
@@ -158,12 +159,7 @@ fn round_up(x: f64) -> f64 {
 }
 
 /// The rates and V must vanish at the point. The answer is whether ∇V does, too.
-pub(super) fn check(
-    field: &Field,
-    problem: &Problem,
-    wish: &LyapunovOptions,
-    notes: &mut Vec<String>,
-) -> Result<bool, SymbolicError> {
+pub(super) fn check(field: &Field, problem: &Problem, notes: &mut Vec<String>) -> Result<bool, SymbolicError> {
     let at: Vec<f64> = problem.point.iter().map(|side| side.middle()).collect();
     let here = place(&field.names, &at);
     let rates = problem.rates.bounds(&problem.point);
@@ -181,8 +177,7 @@ pub(super) fn check(
     if !value.contains_zero() && !is_zero(value) {
         let constant = short(value.middle());
         return Err(SymbolicError::Usage(format!(
-            "V is {constant} at the point ({here}), not 0; subtract that: `--v \"{} - ({constant})\"`",
-            wish.v.trim()
+            "V is {constant} at the point ({here}), not 0; write V in deviations from the point, or name another one with `--at`"
         )));
     }
     let exact = |bounds: &Interval| bounds.size() < 1e-300;
