@@ -2,8 +2,8 @@
 
 use crate::Compiled;
 use crate::rates::eigenvalues_of;
-use ordinate_control::Matrix;
 use crate::transform::modes;
+use ordinate_control::Matrix;
 use ordinate_program::Evaluator;
 use ordinate_solve::algebra::Lu;
 use ordinate_solve::{Layout, Pattern, SwitchKind, System};

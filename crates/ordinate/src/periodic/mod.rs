@@ -14,9 +14,9 @@ mod search;
 mod shooting;
 
 use crate::rates::eigenvalues_of;
-use ordinate_control::Matrix;
 use crate::{Compiled, RunOptions, methods, short};
 use map::{Accuracy, Map};
+use ordinate_control::Matrix;
 use ordinate_model::{Forcing, closest, constant, forcing};
 use ordinate_solve::Choice;
 use shooting::{Fixed, Search, map_error};
