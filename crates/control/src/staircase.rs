@@ -23,6 +23,8 @@ pub(crate) struct Staircase {
     pub t: Matrix,
     /// Qᵀ D⁻¹: z = T⁻¹ x
     pub inverse: Matrix,
+    /// How much the units of the states differ from those given: the ratio of the largest and the smallest element of D.
+    pub spread: f64,
     /// The sizes of the steps; their sum is the rank.
     pub steps: Vec<usize>,
     /// The singular values of the blocks, relative to the size of B and of A; those of the last block, which is none, and
@@ -43,6 +45,8 @@ impl Staircase {
         let (mut a, mut b, scales) = scaled(a, b);
         let (mut t, mut inverse) =
             (Matrix::diagonal(&scales), Matrix::diagonal(&scales.iter().map(|d| 1.0 / d).collect::<Vec<_>>()));
+        let (low, high) = scales.iter().fold((f64::INFINITY, 0.0), |(l, h): (f64, f64), &d| (l.min(d), h.max(d)));
+        let spread = if n == 0 { 1.0 } else { high / low };
         let size = a.frobenius();
         let tolerance = ROUNDING * n as f64;
         let mut steps = Vec::new();
@@ -85,7 +89,7 @@ impl Staircase {
         }
         couplings.resize(n, 0.0);
         couplings.sort_by(|a, b| b.total_cmp(a));
-        Staircase { a, b, t, inverse, steps, couplings }
+        Staircase { a, b, t, inverse, spread, steps, couplings }
     }
 
     /// How many states are reached.
