@@ -27,6 +27,7 @@ pub enum Command {
     /// Find points of rest and their types
     Equilibria(EquilibriaArgs),
     /// Linearise a model: A, B, C, D, modes, controllability, transfer functions
+    #[command(alias = "linearise")]
     Linearize(Box<LinearizeArgs>),
     /// Find periodic solutions and their Floquet multipliers
     Periodic(PeriodicArgs),

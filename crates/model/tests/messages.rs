@@ -152,13 +152,13 @@ fn names_of_other_programs_lead_to_ours() {
     verify(&[
         ("x' = Sin(x); x(0) = 1", &[("unknown-function", "did you mean `sin`?")]),
         ("x' = Heaviside(t - 1); x(0) = 1", &[("unknown-function", "write `step(…)`")]),
-        ("x' = sat(x); x(0) = 1", &[("unknown-function", "`def sat(x) = max(-1, min(1, x))`")]),
+        ("x' = sat(x); x(0) = 1", &[("unknown-function", "write `saturate(x, low, high)`")]),
         ("x' = mod(x, 2); x(0) = 1", &[("unknown-function", "write `x - n*floor(x/n)`")]),
         ("x' = round(x + 1); x(0) = 1", &[("unknown-function", "write `floor((x + 1) + 0.5)`")]),
         ("x' = log2(x); x(0) = 1", &[("unknown-function", "write `log(x)/log(2)`")]),
         ("x' = sind(x); x(0) = 1", &[("unknown-function", "write `sin(x*pi/180)`")]),
         ("x' = sqr(x); x(0) = 1", &[("unknown-function", "write `x^2`")]),
-        ("x' = -x(t - 1); x(0) = 1", &[("unknown-function", "`pade(x, T, 5)`")]),
+        ("x' = -x(t - 1); x(0) = 1", &[("unknown-function", "`delay(x, T)`")]),
         ("x' = 2 + x(3); x(0) = 1", &[("unknown-function", "to multiply")]),
         ("x' = foo(x); x(0) = 1", &[("unknown-function", "`def foo(x) = …`, or use one of sin cos")]),
         ("x' = Pi*x; x(0) = 1", &[("unknown-name", "write `pi`")]),
@@ -210,8 +210,8 @@ fn a_delay_says_what_is_wrong_with_its_arguments() {
         ("y' = pade(z, 1, 3); y(0) = 1", &[("unknown-name", "`z` is not defined")]),
         ("y' = pade(y > 1, 1, 3); y(0) = 1", &[("type", "a number is expected")]),
         ("y' = pade(y, 1, 0); y(0) = 1", &[]),
-        ("y' = delay(y, 1); y(0) = 1", &[("not-yet", "write `pade(y, 1, 5)`")]),
-        ("y' = delay(y); y(0) = 1", &[("arguments", "write `pade(z, T, 5)`")]),
+        ("y' = delay(y, 1); y(0) = 1", &[]),
+        ("y' = delay(y); y(0) = 1", &[("arguments", "write `delay(z, T)`")]),
         ("param k = pade(1, 1, 3); y = k", &[("operator-place", "`d = pade(…)`, and use `d` here")]),
         ("x' = -x; x(0) = pade(1, 1, 3)", &[("operator-place", "a value of one instant")]),
         ("x' = -x; x(0) = 1; input u = 0; every 1: u = pade(x, 1, 3)", &[("operator-place", "equation of its own")]),
@@ -229,7 +229,7 @@ fn a_transfer_function_says_what_is_wrong_with_it() {
         ("y = laplace(s, 1)", &[("improper", "add a fast pole")]),
         ("y = laplace(1/(s + 1), s)", &[("unknown-name", "in the first argument of `laplace` only")]),
         ("y = s + laplace(1/(s + 1), 1)", &[("unknown-name", "in the first argument of `laplace` only")]),
-        ("y = laplace(exp(-s), 1)", &[("transfer", "write `pade(u, T, 5)`")]),
+        ("y = laplace(exp(-s), 1)", &[("transfer", "write `delay(u, T)`")]),
         ("y = laplace(2*sin(s), 1)", &[("transfer", "`sin(s)` makes this no fraction")]),
         ("y = laplace(s^-0.5, 1)", &[("transfer", "`s^(-0.5)` makes this no fraction")]),
         ("y = laplace(1/s^100, 1)", &[("transfer", "degree 100, more than 64")]),
@@ -277,4 +277,42 @@ fn the_derivative_of_a_jump_is_used_rightly_or_refused() {
         ("input u = 0; every 1: u = u + 1\nx = u'", &[("constant-derivative", "`u` jumps")]),
         ("x' = -x; x(0) = 1; u = x^2; y = u'", &[]),
     ]);
+}
+
+/// What cannot be a delay, a quantiser, a limit or a noise is named with the place and what to write.
+#[test]
+fn misused_delays_and_imperfections_are_named() {
+    let model = |part: &str| format!("x' = 1; init x = 0; {part}");
+    for (part, code, words) in [
+        ("y = delay(x, 0)", "bad-value", "write the first argument alone"),
+        ("y = delay(x, -1)", "bad-value", "must be positive, here it is -1"),
+        ("y = delay(x)", "arguments", "`delay` takes 2 or 3 arguments"),
+        ("y = delay(x, x)", "not-constant", "`x` is none"),
+        ("y = delay(x, 1, x)", "bad-past", "t and parameters; `x` is none"),
+        ("y = delay(x, 1, step(t))", "bad-past", "must be smooth"),
+        ("y = delay(x', 1)", "neutral", "delay `x` itself"),
+        ("every 1: z = delay(x, 1)", "operator-place", "give it a name"),
+        ("y = delay(x, 1); z = y'", "neutral", "the derivative of `delay(x,1)`"),
+        ("y = dealy(x, 1)", "unknown-function", "did you mean `delay`?"),
+        ("y = x(t - 1)", "unknown-function", "`delay(x, T)`"),
+        ("y = quantize(x, 0)", "bad-value", "must be positive, here it is 0"),
+        ("y = quantize(x, x)", "not-constant", "`x` is none"),
+        ("y = quantize(x)", "arguments", "takes 2 arguments"),
+        ("y = saturate(x, 3, 1)", "bad-value", "above the upper one"),
+        ("y = saturate(x, -1)", "bad-value", "must not be negative"),
+        ("y = saturate(x)", "arguments", "2 or 3 arguments"),
+        ("y = noise(1, 1)", "noise-place", "write `noise(seed, sigma, Ts)`"),
+        ("y = noise(1.5, 1, 1)", "bad-value", "a whole number from 0 to 2097151"),
+        ("y = noise(-1, 1, 1)", "bad-value", "here it is -1"),
+        ("y = noise(1, -1, 1)", "bad-value", "standard deviation"),
+        ("y = noise(1, 1, 0)", "bad-value", "sample time"),
+        ("every 1: z = noise(1, 1, 1)", "noise-place", "write `noise(seed, sigma)` here"),
+        ("y = randn(1)", "unknown-function", "noise(seed, sigma)"),
+    ] {
+        let text = model(part);
+        let found = check(&text);
+        assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [code], "{text}\n{found:#?}");
+        let told = format!("{}; {}", found[0].message, found[0].help.as_deref().unwrap_or(""));
+        assert!(told.contains(words), "{text}\n`{words}` is not in: {told}");
+    }
 }

@@ -320,6 +320,9 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
         UsageError::StepBeyondDelay { step, delay } => format!(
             "the step {step} is longer than the shortest delay of the model, {delay}: it would need values of the future; choose a shorter `--step`"
         ),
+        UsageError::DelayTooShort { delay } => format!(
+            "the delay {delay} is lost against the times of the run; leave it out, or measure time in another unit"
+        ),
         UsageError::NotForDelays => {
             "this method cannot solve a model with `delay`; use `taylor`, `dp5`, `radau`, `bdf` or another one".into()
         }

@@ -148,6 +148,9 @@ fn held_columns(compiled: &Compiled) -> Vec<bool> {
     for (k, &derivative) in program.rhs.results.iter().enumerate() {
         moving[Program::STATES + k] = k >= program.layout.differential() || !zeros(derivative);
     }
+    // what is delayed was moving
+    let delayed = program.delayed_register();
+    moving[delayed..delayed + program.layout.delays.len()].fill(true);
     let states: Vec<bool> =
         moving[Program::STATES..Program::STATES + program.visible].iter().map(|moves| !moves).collect();
     for i in &program.outputs.instructions {

@@ -144,6 +144,10 @@ impl<'a> Run<'a> {
         positive("first step", options.first_step)?;
         positive("longest step", options.h_max)?;
         let shortest = layout.delays.iter().map(|delay| delay.time).fold(f64::INFINITY, f64::min);
+        // A step of this length would be lost against t.
+        if shortest < 1e3 * f64::EPSILON * start.t.abs().max(t_end.abs()) {
+            return Err(UsageError::DelayTooShort { delay: shortest });
+        }
         if let Some(step) = options.step.filter(|step| *step > shortest * (1.0 + 1e-9)) {
             return Err(UsageError::StepBeyondDelay { step, delay: shortest });
         }
@@ -239,7 +243,9 @@ impl<'a> Run<'a> {
         let interrupted = matches!(reason, Some(Reason::Interrupted { .. }));
         if reason.is_some() && !interrupted && self.rows.adds_rows() && self.last_row != self.t {
             // A sink that wants to end here gets its wish.
-            let _ = self.here();
+            let mixture = self.flow.mixture(self.t, &self.y, &self.d).cloned();
+            let (d, mixture) = self.delayed.extended(self.flow.system, self.t, false, &self.d, mixture.as_ref());
+            let _ = self.sink.row(self.t, &self.y, d, mixture);
         }
         let mut delayed = vec![0.0; self.delayed.count];
         self.flow.system.delayed_values(self.t, &self.d, &mut delayed);

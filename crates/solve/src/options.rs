@@ -94,6 +94,11 @@ pub enum UsageError {
         /// The shortest delay.
         delay: f64,
     },
+    /// A delay is lost against the times of the run.
+    DelayTooShort {
+        /// The shortest delay.
+        delay: f64,
+    },
     /// The method cannot read the past of a delayed quantity.
     NotForDelays,
     /// The end lies before the start.

@@ -17,6 +17,8 @@
 //! of it the solution is, and f is smooth as long as the modes stay. The driver finds where g leaves its
 //! side, ends a step there and changes the mode; f itself never compares anything. A *condition* is a
 //! truth value made of modes; where it becomes true, its action runs. *Held* values are assigned by actions only.
+//!
+//! A system may read *delayed* values w(t) = z(t − T) of quantities z(t, y, d, w): see [`History`].
 
 use std::sync::Arc;
 

@@ -403,7 +403,8 @@ impl Resolver<'_> {
             return error.help(help);
         }
         let own = self.definitions.keys().map(|&name| self.tree.name(name));
-        let mut candidates: Vec<&str> = FUNCTIONS.iter().map(|&(name, _)| name).chain(own).collect();
+        let mut candidates: Vec<&str> =
+            FUNCTIONS.iter().map(|&(name, _)| name).chain(OPERATORS.iter().copied()).chain(own).collect();
         candidates.sort_unstable();
         match closest(text, candidates) {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),

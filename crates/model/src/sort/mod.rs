@@ -235,11 +235,11 @@ fn reduced(mut model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>
     if !failed {
         diagnostics.append(&mut found);
     }
-    if complete && !failed {
+    let neutral = check_delays(&mut model, &states, &mut diagnostics);
+    if complete && !failed && !neutral {
         history::start_hidden(&mut model, &mut states, &definitions, &mut diagnostics);
     }
     check_actions(&mut model, &states, &mut diagnostics);
-    check_delays(&mut model, &states, &mut diagnostics);
     let open: FxHashSet<usize> =
         if complete { FxHashSet::default() } else { free.iter().map(|&v| model.variable(v).quantity).collect() };
     let pending = model.pending.iter().filter(|(quantity, _)| !open.contains(quantity));
@@ -355,14 +355,16 @@ fn check_actions(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diag
     report::held_without_start(model, diagnostics);
 }
 
-/// Derivatives that are no states are not delayed.
-fn check_delays(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) {
+/// Derivatives that are no states are not delayed; returns whether one is.
+fn check_delays(model: &mut Model, states: &[State], diagnostics: &mut Vec<Diagnostic>) -> bool {
+    let before = diagnostics.len();
     for delayed in model.delays.clone() {
         let variables = model.graph.variables(delayed.of);
         let derivative = |v: &&VarId| model.variable(**v).role == Role::Unknown && model.variable(**v).primes > 0;
         let found = variables.iter().filter(derivative).find(|v| !states.iter().any(|state| state.var == **v));
         diagnostics.extend(found.map(|&v| report::neutral(model, &delayed, v)));
     }
+    diagnostics.len() > before
 }
 
 /// What is stored besides the states, derivatives that are compared at the start among them.

@@ -410,6 +410,7 @@ pub(super) fn held_without_start(model: &mut Model, diagnostics: &mut Vec<Diagno
     for k in 0..model.variables.len() as u32 {
         let var = VarId(k);
         if model.variable(var).role == Role::Held
+            && !model.quantity(var).hidden
             && !started.contains(&var)
             && !sampled.contains(&var)
             && !model.variable_excused(var)

@@ -2,15 +2,20 @@
 
 use super::Run;
 use super::plan::Plan;
-use crate::{Mixture, Reason};
+use crate::Reason;
+use crate::events::Events;
 
 impl Run<'_> {
     /// The rows at an instant: one if it is asked for, before and after where an action ran.
     pub(super) fn rows_at_event(&mut self, acted: bool) -> Result<(), Reason> {
         if acted && (self.rows.adds_rows() || self.next_row <= self.t) {
-            let (y, d) = (self.events.y_before.clone(), self.events.d_before.clone());
-            let mixture = self.events.mixture_before.clone();
-            self.hand_over(self.t, true, &y, &d, mixture.as_ref())?;
+            let Events { y_before, d_before, mixture_before, .. } = &self.events;
+            let (d, mixture) = match self.delayed.count {
+                0 => (d_before.as_slice(), mixture_before.as_ref()),
+                _ => self.delayed.extended(self.flow.system, self.t, true, d_before, mixture_before.as_ref()),
+            };
+            let flow = self.sink.row(self.t, y_before, d, mixture);
+            self.obey(flow)?;
             while self.next_row <= self.t {
                 self.next_row();
             }
@@ -62,31 +67,14 @@ impl Run<'_> {
             return Err(Reason::NotFinite { t, component, at_start: false });
         }
         self.last_row = t;
+        let mixture = self.flow.mixture(t, y, &self.d);
         if self.delayed.count == 0 {
-            let mixture = self.flow.mixture(t, y, &self.d);
             let flow = self.sink.row(t, y, &self.d, mixture);
             return self.obey(flow);
         }
-        let (mixture, d) = (self.flow.mixture(t, y, &self.d).cloned(), self.d.clone());
-        self.hand_over(t, false, y, &d, mixture.as_ref())
-    }
-
-    /// A row with the delayed values behind its discrete ones.
-    fn hand_over(
-        &mut self,
-        t: f64,
-        before: bool,
-        y: &[f64],
-        d: &[f64],
-        mixture: Option<&Mixture>,
-    ) -> Result<(), Reason> {
-        let flow = match self.delayed.count {
-            0 => self.sink.row(t, y, d, mixture),
-            _ => {
-                let (d, mixture) = self.delayed.extended(self.flow.system, t, before, d, mixture);
-                self.sink.row(t, y, d, mixture)
-            }
-        };
+        let mixture = mixture.cloned();
+        let (d, mixture) = self.delayed.extended(self.flow.system, t, false, &self.d, mixture.as_ref());
+        let flow = self.sink.row(t, y, d, mixture);
         self.obey(flow)
     }
 }

@@ -142,7 +142,12 @@ impl Run<'_> {
             }
             values.iter_mut().zip(&z).for_each(|(values, z)| values[k] = *z);
         }
-        Ok(values.iter().map(|values| Form::Chebyshev(chebyshev_coefficients(values))).collect())
+        // What is held is known exactly.
+        let form = |values: &Vec<f64>| match values.iter().all(|value| *value == values[0]) {
+            true => Form::Powers(vec![values[0]]),
+            false => Form::Chebyshev(chebyshev_coefficients(values)),
+        };
+        Ok(values.iter().map(form).collect())
     }
 
     /// Whether the polynomials of a piece do not show what the quantities were: these may change faster than the states.

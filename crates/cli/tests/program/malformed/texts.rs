@@ -73,7 +73,7 @@ const DECLARATIONS: &[Mistake] = &[
     ("y' = sin(); y(0) = 1", "arguments", 1, &["here are 0"]),
     ("y' = atan2(y); y(0) = 1", "arguments", 1, &["`atan2` takes 2 arguments"]),
     ("y' = min(y); y(0) = 1", "arguments", 1, &["at least 2 arguments"]),
-    ("y' = delay(y, 1); y(0) = 1", "not-yet", 1, &["`delay` is not available", "pade(y, 1, 5)"]),
+    ("y' = delay(y', 1); y(0) = 1", "neutral", 1, &["neutral", "delay `y` itself"]),
     ("y' = pade(y, 1); y(0) = 1", "arguments", 1, &["`pade` takes 3 arguments, here are 2", "pade(z, T, n)"]),
     ("y' = pade(y, -1, 3); y(0) = 1", "bad-value", 1, &["must be positive, here it is -1"]),
     ("y = laplace(s^2/(s + 1), 1)", "improper", 1, &["degree 2", "its denominator 1"]),
