@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Instant;
 
 /// What the races need: heyoka is a peer, SciPy has the coefficients that DOP853 in C is generated from.
-const PACKAGES: [&str; 3] = ["numpy", "scipy", "heyoka"];
+const PACKAGES: [&str; 4] = ["numpy", "scipy", "heyoka", "control"];
 
 /// Processes that are started for one figure; a busy machine delays most of them.
 const STARTS: usize = 25;
@@ -21,7 +21,7 @@ struct Race {
     about: &'static str,
 }
 
-const RACES: [Race; 7] = [
+const RACES: [Race; 8] = [
     Race {
         title: "Solving, at equal error",
         script: "race.py",
@@ -75,12 +75,22 @@ const RACES: [Race; 7] = [
         about: "What the estimate of the global error adds to a run with 501 rows, in per cent of the run without it. Then \
                 periodic orbits and digits on demand.",
     },
+    Race {
+        title: "Linear-quadratic regulators",
+        script: "regulators.py",
+        about: "Random systems with some unstable modes, one input for seven states, weights one: the gain with checks of weights \
+                and residual and the poles of the loop, against python-control (`method='scipy'`), which does the same, and \
+                against the Riccati equation of SciPy alone.",
+    },
 ];
 
 /// Runs all benchmarks and writes `BENCHMARKS.md`; `quick` only start-up and one race, and writes nothing.
 pub fn bench(arguments: &[String]) -> bool {
     let quick = arguments.iter().any(|a| a.eq_ignore_ascii_case("quick"));
-    if !cargo(&["build", "--release"]) || !cargo(&["build", "--release", "-p", "ordinate", "--example", "ensemble"]) {
+    if !cargo(&["build", "--release"])
+        || !cargo(&["build", "--release", "-p", "ordinate", "--example", "ensemble"])
+        || !cargo(&["build", "--release", "-p", "ordinate-control", "--example", "answers"])
+    {
         return false;
     }
     let binary = target().join("release/ordinate");
@@ -266,6 +276,7 @@ fn run_race(
     let mut command = pinned(python);
     command.arg(root().join("bench").join(race.script)).args(quick.then_some("quick"));
     command.env("ORDINATE", binary).env("BENCH_BUILD", target().join("bench-build")).env("OMP_NUM_THREADS", "1");
+    command.env("ANSWERS", target().join("release/examples/answers"));
     command.envs(diffsol.map(|program| ("DIFFSOL", program)));
     let Ok(out) = command.stderr(std::process::Stdio::inherit()).output() else {
         println!("failed: bench/{} did not start", race.script);

@@ -45,15 +45,17 @@ fn test() -> bool {
 
 /// Ordinate against codes that others wrote, on problems that all know.
 fn outside() -> bool {
-    let Some(python) = venv::python("outside-venv", &["numpy", "scipy", "pydiffsol"]) else {
+    let Some(python) = venv::python("outside-venv", &["numpy", "scipy", "pydiffsol", "control", "mpmath"]) else {
         println!("failed: the outside suite needs python3 with venv, and the package registry");
         return false;
     };
-    // The tests of the command line have just built it.
+    // The tests have just built both.
     let binary = target().join("debug/ordinate");
+    let answers = target().join("debug/examples/answers");
+    let control = root().join("tests/external/control_agree.py");
     ["agree.py", "linear.py"].into_iter().all(|script| {
         run(Command::new(&python).arg(root().join("tests/external").join(script)).env("ORDINATE", &binary))
-    })
+    }) && run(Command::new(&python).arg(control).env("ANSWERS", answers).env("OMP_NUM_THREADS", "1"))
 }
 
 /// The picture of the README by the command next to it.

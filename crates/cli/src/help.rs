@@ -10,7 +10,7 @@ use std::fmt::Write;
 type Topic = (&'static str, &'static str, fn() -> String);
 
 /// The topics.
-pub const TOPICS: [Topic; 9] = [
+pub const TOPICS: [Topic; 10] = [
     ("language", "how a model is written", language),
     ("functions", "functions of the language", functions),
     ("units", "units and how they are checked", units),
@@ -19,6 +19,7 @@ pub const TOPICS: [Topic; 9] = [
     ("index", "the index of such equations, and what is done about it", || INDEX.into()),
     ("newton", "how implicit equations are solved, and looking on", || NEWTON.into()),
     ("linear", "linear systems: the point, the matrices, the pictures", || LINEAR.into()),
+    ("controllers", "designs: the point, the kinds, the closed loop", || crate::design::HELP.into()),
     ("realtime", "runs against the wall clock", || REALTIME.into()),
 ];
 
@@ -26,7 +27,7 @@ pub const TOPICS: [Topic; 9] = [
 pub fn topics() -> String {
     let mut out = String::from("Topics:\n");
     for (name, about, _) in TOPICS {
-        writeln!(out, "  ordinate help {name:<10} {about}").expect("a string takes all text");
+        writeln!(out, "  ordinate help {name:<11} {about}").expect("a string takes all text");
     }
     out
 }

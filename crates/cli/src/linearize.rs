@@ -137,7 +137,7 @@ fn picture_of(args: &LinearizeArgs) -> Result<LinearPicture, Exit> {
         return Ok(*picture);
     }
     let names = LinearPicture::ALL.map(|(name, _)| name);
-    Err(usage(&match ordinate::closest(name, names.into_iter()) {
+    Err(usage(&match ordinate::closest(name, names) {
         Some(meant) => format!("`--picture {name}`: there is no such picture; did you mean `{meant}`?"),
         None => format!("`--picture {name}`: there is no such picture; there are {}", names.join(", ")),
     }))

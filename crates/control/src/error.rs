@@ -69,7 +69,7 @@ impl std::fmt::Display for ControlError {
                 write!(f, "no input reaches the {} {}", plural(modes), list(modes))
             }
             ControlError::Unobservable(modes) => {
-                write!(f, "no output (no weight) shows the {} {}", plural(modes), list(modes))
+                write!(f, "no output and no weight shows the {} {}", plural(modes), list(modes))
             }
             ControlError::NotConjugate(pole) => {
                 write!(f, "the wanted pole {} comes without its conjugate {}", text(*pole), text(conjugate(*pole)))
@@ -82,7 +82,11 @@ impl std::fmt::Display for ControlError {
                 if least.is_nan() {
                     write!(f, "the weight {which} is not symmetric")
                 } else {
-                    write!(f, "the weight {which} is not {wanted}: its smallest eigenvalue is {least:.6e}")
+                    write!(
+                        f,
+                        "the weight {which} is not {wanted}: its smallest eigenvalue is {}",
+                        text((*least).into())
+                    )
                 }
             }
             ControlError::OnTheBorder(value) => write!(
@@ -131,4 +135,23 @@ fn text(z: Complex) -> String {
 
 fn list(modes: &[Complex]) -> String {
     modes.iter().map(|&mode| text(mode)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_modes_as_they_are_read() {
+        let pair = vec![Complex::new(0.0, 1.0), Complex::new(0.0, -1.0)];
+        assert_eq!(ControlError::Uncontrollable(pair).to_string(), "no input reaches the modes 0+1i, 0-1i");
+        let one = ControlError::Unobservable(vec![Complex::new(-1.234_567_89e-7, 0.0)]);
+        assert_eq!(one.to_string(), "no output and no weight shows the mode -1.23457e-7");
+        assert_eq!(
+            ControlError::Indefinite("R", -1.0).to_string(),
+            "the weight R is not positive definite: its smallest eigenvalue is -1"
+        );
+        assert_eq!(ControlError::Indefinite("Q", f64::NAN).to_string(), "the weight Q is not symmetric");
+        assert!(ControlError::Inaccurate("x", f64::NAN).to_string().contains("no digit"));
+    }
 }

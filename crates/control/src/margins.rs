@@ -53,7 +53,7 @@ pub fn margins(open: &StateSpace) -> Result<Margins, ControlError> {
         if opposite(modulus(a) - 1.0, modulus(b) - 1.0) {
             let omega = root(|w| modulus(response.at(w)) - 1.0, from, to);
             let value = response.at(omega);
-            phase.push((omega, (-value.im).atan2(-value.re).to_degrees()));
+            phase.push((omega, (-value.im).atan2(-value.re).to_degrees() + 0.0));
         }
     }
     if let (Some(_), Some(&last), Some(value)) = (open.period, frequencies.last(), values.last())

@@ -201,27 +201,55 @@ pub(crate) fn add_multiple(y: &mut [f64], f: f64, x: &[f64]) {
 impl Mul for &Matrix {
     type Output = Matrix;
 
-    /// Row by row of the result, four rows of the right factor at once: all of them lie in memory one after another.
+    /// Two rows of the result at once, and four rows of the right factor: all of them lie in memory one after another.
     fn mul(self, right: &Matrix) -> Matrix {
         assert_eq!(self.columns, right.rows, "as many columns as the right factor has rows");
         let mut product = Matrix::zero(self.rows, right.columns);
-        for i in 0..self.rows {
-            let factors = self.row(i);
-            let sums = product.row_mut(i);
-            let mut k = 0;
-            while k + 4 <= factors.len() {
-                let [a, b, c, d] = [factors[k], factors[k + 1], factors[k + 2], factors[k + 3]];
-                let rows = right.row(k).iter().zip(right.row(k + 1)).zip(right.row(k + 2)).zip(right.row(k + 3));
-                for (sum, (((e, f), g), h)) in sums.iter_mut().zip(rows) {
-                    *sum += (a * e + b * f) + (c * g + d * h);
+        if right.columns == 0 || self.columns == 0 {
+            return product;
+        }
+        let pairs = product.elements.chunks_mut(2 * right.columns).zip(self.elements.chunks(2 * self.columns));
+        for (sums, factors) in pairs {
+            match (sums.split_at_mut_checked(right.columns), factors.split_at_checked(self.columns)) {
+                (Some((upper, lower)), Some((first, second))) if !lower.is_empty() => {
+                    add_rows(upper, lower, first, second, right);
                 }
-                k += 4;
-            }
-            for (k, &a) in factors.iter().enumerate().skip(k) {
-                add_multiple(sums, a, right.row(k));
+                _ => add_row(sums, factors, right),
             }
         }
         product
+    }
+}
+
+/// Both sums += both factors times the rows of a matrix.
+fn add_rows(upper: &mut [f64], lower: &mut [f64], first: &[f64], second: &[f64], right: &Matrix) {
+    let whole = first.len() / 4 * 4;
+    for k in (0..whole).step_by(4) {
+        let ([a, b, c, d], [p, q, r, s]) = ([0, 1, 2, 3].map(|i| first[k + i]), [0, 1, 2, 3].map(|i| second[k + i]));
+        let rows = right.row(k).iter().zip(right.row(k + 1)).zip(right.row(k + 2)).zip(right.row(k + 3));
+        for ((u, l), (((e, f), g), h)) in upper.iter_mut().zip(lower.iter_mut()).zip(rows) {
+            *u += (a * e + b * f) + (c * g + d * h);
+            *l += (p * e + q * f) + (r * g + s * h);
+        }
+    }
+    for k in whole..first.len() {
+        add_multiple(upper, first[k], right.row(k));
+        add_multiple(lower, second[k], right.row(k));
+    }
+}
+
+/// The same for the last row of an odd number, in the same order of additions.
+fn add_row(sums: &mut [f64], factors: &[f64], right: &Matrix) {
+    let whole = factors.len() / 4 * 4;
+    for k in (0..whole).step_by(4) {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| factors[k + i]);
+        let rows = right.row(k).iter().zip(right.row(k + 1)).zip(right.row(k + 2)).zip(right.row(k + 3));
+        for (sum, (((e, f), g), h)) in sums.iter_mut().zip(rows) {
+            *sum += (a * e + b * f) + (c * g + d * h);
+        }
+    }
+    for (k, &factor) in factors.iter().enumerate().skip(whole) {
+        add_multiple(sums, factor, right.row(k));
     }
 }
 

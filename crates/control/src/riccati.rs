@@ -165,12 +165,8 @@ fn regulator(a: &Matrix, b: &Matrix, q: &Matrix, r: &Matrix, time: Time) -> Resu
 
 /// P, the gain and the relative residual.
 fn solve(equation: &Equation) -> Result<(Matrix, Matrix, f64), ControlError> {
-    if let Some(start) = doubling::start(equation)
-        && let Some(found) = newton::refine(equation, start)
-    {
-        return Ok(found);
-    }
-    Err(diagnosis::why(equation))
+    let mut found = doubling::starts(equation).filter_map(|start| newton::refine(equation, start));
+    found.next().ok_or_else(|| diagnosis::why(equation))
 }
 
 fn check_sizes(a: &Matrix, b: &Matrix, q: &Matrix, r: &Matrix) -> Result<(), ControlError> {

@@ -9,7 +9,7 @@
 //! T is triangular but for blocks of two, so the columns of Y follow from left to right, and in each of them the rows
 //! from below.
 
-use crate::eigen::Schur;
+use crate::eigen::{Schur, balance};
 use crate::matrix::{add_multiple, dot};
 use crate::{ControlError, Matrix};
 
@@ -47,12 +47,18 @@ pub fn sylvester(a: &Matrix, b: &Matrix, c: &Matrix) -> Result<Matrix, ControlEr
     }
     finite(&[(a, "A"), (b, "B"), (c, "C")])?;
     let name = "Sylvester's equation";
-    let (left, right) = (Schur::new(a), Schur::new(b));
-    let (Some(left), Some(right)) = (left, right) else { return Err(ControlError::Inaccurate(name, f64::NAN)) };
+    // in units of their own: A = D Â D⁻¹, B = E B̂ E⁻¹
+    let (mut a, mut b) = (a.clone(), b.clone());
+    let (d, e) = (balance(&mut a), balance(&mut b));
+    let c = &Matrix::from_fn(c.rows(), c.columns(), |i, j| c.at(i, j) / d[i] * e[j]);
+    let (Some(left), Some(right)) = (Schur::new(&a), Schur::new(&b)) else {
+        return Err(ControlError::Inaccurate(name, f64::NAN));
+    };
     let x = solve(&left, &right, c, Kind::Continuous).ok_or(ControlError::Singular(name))?;
-    let residual = |x: &Matrix| &(&(a * x) + &(x * b)) - c;
+    let residual = |x: &Matrix| &(&(&a * x) + &(x * &b)) - c;
     let size = |x: &Matrix| (a.frobenius() + b.frobenius()) * x.frobenius() + c.frobenius();
-    checked(name, x, residual, size, |r| solve(&left, &right, r, Kind::Continuous))
+    let x = checked(name, x, residual, size, |r| solve(&left, &right, r, Kind::Continuous))?;
+    Ok(Matrix::from_fn(x.rows(), x.columns(), |i, j| x.at(i, j) * d[i] / e[j]))
 }
 
 fn of_one_matrix(a: &Matrix, q: &Matrix, kind: Kind) -> Result<Matrix, ControlError> {
@@ -65,6 +71,11 @@ fn of_one_matrix(a: &Matrix, q: &Matrix, kind: Kind) -> Result<Matrix, ControlEr
         Kind::Continuous => "Lyapunov's equation",
         Kind::Discrete => "the discrete Lyapunov equation",
     };
+    // in units of their own: A = D Â D⁻¹, X = D X̂ D
+    let mut a = a.clone();
+    let d = balance(&mut a);
+    let q = &Matrix::from_fn(q.rows(), q.columns(), |i, j| q.at(i, j) / d[i] / d[j]);
+    let a = &a;
     let equation = Lyapunov::new(a, kind).ok_or(ControlError::Inaccurate(name, f64::NAN))?;
     let x = equation.solve(q).ok_or(ControlError::Singular(name))?;
     let at = a.transposed();
@@ -78,7 +89,8 @@ fn of_one_matrix(a: &Matrix, q: &Matrix, kind: Kind) -> Result<Matrix, ControlEr
         Kind::Discrete => (1.0 + a.frobenius().powi(2)) * x.frobenius() + q.frobenius(),
     };
     let x = checked(name, x, residual, size, |r| equation.solve(&-r))?;
-    Ok(if symmetric { x.symmetrised() } else { x })
+    let x = if symmetric { x.symmetrised() } else { x };
+    Ok(Matrix::from_fn(x.rows(), x.columns(), |i, j| x.at(i, j) * d[i] * d[j]))
 }
 
 /// One step of refinement, kept if it helps, and a look at what is left.

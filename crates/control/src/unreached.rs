@@ -29,9 +29,9 @@ pub(crate) fn unreached(a: &Matrix, b: &Matrix, mode: Complex) -> f64 {
     least
 }
 
-/// The smallest singular value and its left vector, by inverse iteration with M Mᴴ = R Rᴴ; R from rotations of columns,
+/// The smallest singular value of (A − λI, B) and its left vector, by inverse iteration with M Mᴴ = R Rᴴ; R from rotations of columns,
 /// of which a staircase needs few.
-fn smallest(a: &Matrix, b: &Matrix, mode: Complex) -> (f64, Vec<Complex>) {
+pub(crate) fn smallest(a: &Matrix, b: &Matrix, mode: Complex) -> (f64, Vec<Complex>) {
     let (n, m) = (a.rows(), b.columns());
     let mut r = ComplexMatrix::from_fn(n, n + m, |i, j| {
         if j < m {

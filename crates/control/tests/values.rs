@@ -119,6 +119,66 @@ fn transfer_functions_and_state_space_are_two_forms_of_one_thing() {
     assert!(matches!(Transfer::new(&[f64::NAN], &[1.0], None), Err(ControlError::NotFinite(_))));
 }
 
+/// Random systems of up to eight states have their values from numerator and denominator, too.
+#[test]
+fn the_transfer_function_has_the_values_of_the_system() {
+    let mut random = Random::new(9);
+    for n in 1..=8 {
+        let mut system = random_system(&mut random, n, 1, 1);
+        if n % 2 == 0 {
+            system.d = Matrix::zero(1, 1);
+        }
+        let transfer = system.transfer().expect("one channel");
+        assert_eq!(transfer.numerator.len(), if n % 2 == 0 { n } else { n + 1 });
+        for omega in [0.0, 0.3, 1.0, 7.0] {
+            let s = Complex::new(0.2, omega);
+            let (found, exact) = (transfer.at(s), system.at(s)[0][0]);
+            assert!(distance(found, exact) < 1e-10 * (1.0 + exact.re.hypot(exact.im)), "{n}: {found:?} {exact:?}");
+        }
+    }
+}
+
+/// What no input reaches or no output shows is left out, and nothing else.
+#[test]
+fn the_minimal_part_has_the_same_transfer_function() {
+    let mut random = Random::new(10);
+    let (one, other) = (random_system(&mut random, 3, 1, 2), random_system(&mut random, 2, 1, 2));
+    let mut unreached = one.parallel(&other).expect("sizes fit");
+    (3..5).for_each(|i| *unreached.b.at_mut(i, 0) = 0.0);
+    let mut hidden = one.parallel(&other).expect("sizes fit");
+    (0..2).for_each(|i| hidden.c.row_mut(i)[3..5].fill(0.0));
+    for system in [unreached, hidden] {
+        let small = system.minimal();
+        assert_eq!(small.states(), 3);
+        let s = Complex::new(0.1, 0.8);
+        for (found, exact) in small.at(s).iter().flatten().zip(system.at(s).iter().flatten()) {
+            assert!(distance(*found, *exact) < 1e-12, "{found:?} instead of {exact:?}");
+        }
+    }
+}
+
+/// Without states, sampled, and first to the wrong side: (1 − s)/(s + 1)² falls to −0.2131 before it rises to one.
+#[test]
+fn steps_of_unusual_systems() {
+    let gain = StateSpace::gain(Matrix::diagonal(&[-3.0]), None).expect("a gain");
+    let facts = step_facts(&gain, 0, 0).expect("at rest at once");
+    assert_eq!((facts.last, facts.rise, facts.settling, facts.overshoot), (-3.0, Some(0.0), Some(0.0), 0.0));
+    let wrong = Transfer::new(&[-1.0, 1.0], &[1.0, 2.0, 1.0], None).and_then(|g| g.state_space()).expect("proper");
+    let facts = step_facts(&wrong, 0, 0).expect("stable");
+    // 1 − e^{−t} − 2t e^{−t} is smallest at t = 1/2
+    let lowest = 1.0 - 2.0 * (-0.5f64).exp();
+    assert!((facts.undershoot + 100.0 * lowest).abs() < 1e-10 && facts.overshoot == 0.0, "{facts:?}");
+    let sampled = Transfer::new(&[0.5], &[1.0, -0.5], Some(0.1)).and_then(|g| g.state_space()).expect("proper");
+    let response = step(&sampled, 0, Some(0.5)).expect("a response");
+    assert_eq!(response.y[0], [0.0, 0.5, 0.75, 0.875, 0.9375, 0.96875]);
+    let pulse = impulse(&sampled, 0, Some(0.3)).expect("a response");
+    let exact = [0.0, 5.0, 2.5, 1.25];
+    assert!(pulse.y[0].iter().zip(exact).all(|(y, e)| (y - e).abs() < 1e-14), "{pulse:?}");
+    let unstable = Transfer::new(&[1.0], &[1.0, -1.0], None).and_then(|g| g.state_space()).expect("proper");
+    assert!(matches!(step_facts(&unstable, 0, 0), Err(ControlError::Singular(_))));
+    assert!(step(&unstable, 0, None).expect("a response").y[0].iter().all(|y| y.is_finite()));
+}
+
 /// Zeros of products and of squares: those of the factors; a fast pole more or less changes nothing.
 #[test]
 fn zeros_of_one_and_of_several_channels() {

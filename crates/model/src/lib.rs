@@ -25,7 +25,7 @@ pub use consequences::merge;
 pub use constant::{constant, read_constant};
 pub use forcing::{Forcing, forcing};
 pub use model::*;
-pub use open::{with_fixed, with_kept, with_open, with_pinned};
+pub use open::{reads_time, with_fixed, with_kept, with_open, with_pinned};
 pub use resolve::{Overrides, Resolved, SetError, resolve};
 pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};
 pub use suggest::closest;

@@ -3,9 +3,9 @@
 //! the same code. Parameters and held values can be opened like inputs.
 
 use crate::constant::sum_of;
-use crate::{Invariant, Role, Sorted, State};
-use ordinate_expr::{Decimal, ExprId, VarId};
-use rustc_hash::FxHashSet;
+use crate::{Invariant, Role, Sorted, State, Watch};
+use ordinate_expr::{Decimal, Expr, ExprId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The model with these variables as its last states, whose rate is zero. Events are left out: this is a model of one
 /// instant.
@@ -52,6 +52,35 @@ pub fn with_pinned(sorted: &Sorted, values: &[(VarId, f64)]) -> Sorted {
         result.invariants.push(Invariant { value, equation: 0, derivative: 0 });
     }
     result
+}
+
+/// Whether the rates, the other equations or these outputs depend on time by themselves, through branches, too.
+pub fn reads_time(sorted: &Sorted, outputs: &[VarId]) -> bool {
+    let model = &sorted.model;
+    let watches: FxHashMap<VarId, Watch> = model.switches.iter().map(|switch| (switch.mode, switch.watch)).collect();
+    let states: FxHashSet<VarId> = sorted.states.iter().map(|state| state.var).collect();
+    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+    let mut open: Vec<ExprId> = sorted.algebraic.iter().map(|algebraic| algebraic.residual).collect();
+    open.extend(sorted.invariants.iter().map(|invariant| invariant.value));
+    let named = sorted.states.iter().map(|state| state.derivative).chain(outputs.iter().copied());
+    let definition = |v: VarId| sorted.definitions.get(v.0 as usize).copied().flatten();
+    open.extend(named.filter(|v| !states.contains(v)).filter_map(definition));
+    while let Some(e) = open.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        match model.graph.node(e) {
+            Expr::Time => return true,
+            Expr::Var(v) if states.contains(&v) => {}
+            Expr::Var(v) => match watches.get(&v) {
+                Some(Watch::Segment(_)) => return true,
+                Some(&(Watch::Sign(g) | Watch::Floor(g))) => open.push(g),
+                None => open.extend(definition(v)),
+            },
+            node => open.extend(node.operands()),
+        }
+    }
+    false
 }
 
 fn without_events(sorted: &Sorted) -> Sorted {

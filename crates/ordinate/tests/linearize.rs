@@ -98,7 +98,11 @@ guess lambda = 1";
     close(&rows(&found.system.a), &[&[0.0, 1.0], &[-9.81 / 1.5, 0.0]]);
     close(&rows(&found.system.b), &[&[0.0], &[0.5]]);
     assert!(found.notes.iter().any(|note| note.contains("2 degrees of freedom")), "{:?}", found.notes);
-    // Upright, and only x is named: y follows.
+    // A start value that is in the way gives way, and only that one.
+    let swung = at(text, &[("x", "0.9")]);
+    assert_eq!((swung.at("x"), swung.at("x'")), (Some(0.9), Some(0.0)));
+    assert!((swung.at("y").unwrap() - 1.2).abs() < 1e-12, "{:?}", swung.point);
+    assert!(swung.notes.iter().any(|note| note.contains("`y` = 1.2")), "{:?}", swung.notes);
     let upright = at(text, &[("x", "0"), ("y", "-l")]);
     close(&rows(&upright.system.a), &[&[0.0, 1.0], &[9.81 / 1.5, 0.0]]);
     // Held aside by a force: with the angle φ,  φ'' = (u cos φ − m g sin φ)/(m l).

@@ -28,7 +28,7 @@ pub struct CommonArgs {
     /// The point, as in "phi=0, u=0"; what is not named has its start value (repeatable)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub at: Vec<String>,
-    /// The time at the point, where the model depends on it
+    /// The point that the solution reaches at this time, instead of the start
     #[arg(short = 't', long, value_name = "T", allow_hyphen_values = true)]
     pub time: Option<String>,
     /// Move the point to the point of rest next to it

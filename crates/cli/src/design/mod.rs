@@ -2,9 +2,11 @@
 
 mod args;
 mod fblin;
+mod help;
 mod lyapunov;
 
 pub use args::{CommonArgs, DesignCommand};
+pub use help::HELP;
 
 use crate::args::{Format, ModelArgs};
 use crate::output::write_file;

@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod contract;
+mod design;
 mod digits;
 mod edges;
 mod formulas;

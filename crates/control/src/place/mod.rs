@@ -5,9 +5,11 @@
 mod multiple;
 mod single;
 
-use crate::linear::{ComplexMatrix, conjugate, modulus};
+use crate::eigen::hessenberg;
+use crate::linear::{conjugate, modulus};
 use crate::staircase::Staircase;
 use crate::sylvester::{finite, square};
+use crate::unreached::smallest;
 use crate::{Complex, ControlError, Matrix};
 
 /// A pole that is wanted and a mode that cannot be moved are the same if they are so near, relative to the size of A.
@@ -101,13 +103,18 @@ fn keep_unreached(form: &Staircase, wanted: &mut Vec<Complex>) -> Result<(), Con
     if missing.is_empty() { Ok(()) } else { Err(ControlError::Uncontrollable(missing)) }
 }
 
-/// How far the loop is, relatively, from one that has the wanted poles: the largest 1/(‖M‖‖M⁻¹‖) of M = λI − A + BK.
+/// How far the loop is, relatively, from one that has the wanted poles: the largest of the smallest singular values of
+/// A − BK − λI.
 fn distance(closed: &Matrix, wanted: &[Complex]) -> f64 {
-    let at = |pole: &Complex| match ComplexMatrix::resolvent(closed, *pole).factors() {
-        Some(mut lu) => lu.reciprocal_condition(),
-        None => 0.0,
-    };
-    wanted.iter().map(at).fold(0.0, f64::max)
+    if !closed.is_finite() {
+        return f64::NAN;
+    }
+    let mut closed = closed.clone();
+    hessenberg(&mut closed, None);
+    let none = Matrix::zero(closed.rows(), 0);
+    let size = wanted.iter().map(|&pole| modulus(pole)).fold(closed.frobenius(), f64::max);
+    let at = |pole: &Complex| smallest(&closed, &none, *pole).0;
+    wanted.iter().map(at).fold(0.0, f64::max) / if size == 0.0 { 1.0 } else { size }
 }
 
 #[cfg(test)]

@@ -10,32 +10,21 @@
 
 use super::{Equation, Time};
 use crate::Matrix;
-use crate::eigen::eigenvalues;
 use crate::linear::Factors;
 
 /// Doublings; 2⁵⁰ steps of a closed loop bring everything to rest that is not on the border.
 const MOST: usize = 50;
 
-/// A P with which the closed loop is stable. Without weight on an unstable mode the doubling leaves it where it is; then
-/// a little weight on everything gives a start from which Newton's method finds the solution for the weights as given.
-pub(super) fn start(equation: &Equation) -> Option<Matrix> {
+/// Candidates for a P with which the closed loop is stable, the best first. Without weight on an unstable mode the doubling
+/// leaves it where it is; then a little weight on everything gives a start from which Newton's method finds the solution
+/// for the weights as given.
+pub(super) fn starts(equation: &Equation) -> impl Iterator<Item = Matrix> {
     let n = equation.a.rows();
-    let plain = doubled(equation, &equation.q);
-    if let Some(p) = plain.filter(|p| stabilises(equation, p)) {
-        return Some(p);
-    }
     let size = equation.a.frobenius().max(equation.q.frobenius()).max(equation.g.frobenius());
-    [1e-6, 1e-3, 1.0].iter().find_map(|little| {
+    [0.0, 1e-6, 1e-3, 1.0].into_iter().filter_map(move |little| {
         let weight = &equation.q + &Matrix::identity(n).scaled(little * size);
-        doubled(equation, &weight).filter(|p| stabilises(equation, p))
+        doubled(equation, &weight)
     })
-}
-
-/// Whether the loop closed with P is stable.
-pub(super) fn stabilises(equation: &Equation, p: &Matrix) -> bool {
-    let closed = equation.gain(p).map(|gain| equation.closed(&gain));
-    let poles = closed.and_then(|closed| eigenvalues(&closed));
-    poles.is_some_and(|poles| poles.iter().all(|&pole| equation.time.margin(pole) > 0.0))
 }
 
 fn doubled(equation: &Equation, q: &Matrix) -> Option<Matrix> {

@@ -8,12 +8,16 @@
 
 use super::{Equation, MOST_RESIDUAL, Time};
 use crate::Matrix;
+use crate::eigen::eigenvalues;
 use crate::sylvester::Lyapunov;
 
 /// Steps. From a start with too much weight the first ones only halve the error.
 const MOST: usize = 60;
-/// A residual so small is rounding.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// A residual so small is rounding: sums of n products.
+fn rounding(n: usize) -> f64 {
+    (4.0 + 0.2 * n as f64) * f64::EPSILON
+}
+
 /// Steps without a better residual after which there will be none.
 const PATIENCE: usize = 6;
 /// So many steps with which the residual falls by a constant factor show an eigenvalue on the border: there Newton's
@@ -27,8 +31,11 @@ pub(super) fn refine(equation: &Equation, start: Matrix) -> Option<(Matrix, Matr
     let mut now = (start, gain, relative);
     let mut best = now.clone();
     let (mut idle, mut linear) = (0, 0);
+    if now.2 <= rounding(equation.a.rows()) {
+        return stabilises(equation, &now.1).then_some(now);
+    }
     for _ in 0..MOST {
-        if now.2 <= ROUNDING {
+        if now.2 <= rounding(equation.a.rows()) {
             break;
         }
         // A_cᵀ in the place of A: the equation has its transpose on the left
@@ -69,4 +76,10 @@ pub(super) fn refine(equation: &Equation, start: Matrix) -> Option<(Matrix, Matr
         }
     }
     Some(best)
+}
+
+/// Whether the loop closed with this gain is stable.
+fn stabilises(equation: &Equation, gain: &Matrix) -> bool {
+    let poles = eigenvalues(&equation.closed(gain));
+    poles.is_some_and(|poles| poles.iter().all(|&pole| equation.time.margin(pole) > 0.0))
 }

@@ -24,6 +24,8 @@ pub struct ControllerText {
     pub held: Vec<Held>,
     /// Name and value of the sampling period of a sampled controller.
     pub sampled: Option<(String, f64)>,
+    /// The end of a run, where the text of the plant has none.
+    pub end: Option<f64>,
     /// Start values of the plant that are others than in its text: name and expression.
     pub starts: Vec<(String, String)>,
 }
@@ -155,6 +157,7 @@ fn write_controller(text: &mut String, controller: &ControllerText, taken: &[Tak
             }
         }
         Some((period, _)) => {
+            controller.lines.iter().for_each(|further| line(further.clone()));
             line(format!("every {period}:"));
             controller.laws.iter().for_each(|law| line(format!("    {} = {}", law.input, law.value)));
             controller.held.iter().for_each(|held| line(format!("    {} = {}", held.name, held.value)));
@@ -164,5 +167,8 @@ fn write_controller(text: &mut String, controller: &ControllerText, taken: &[Tak
             line(format!("init {}", inputs.chain(held).collect::<Vec<_>>().join(", ")));
         }
     }
-    controller.lines.iter().for_each(|further| line(further.clone()));
+    if controller.sampled.is_none() {
+        controller.lines.iter().for_each(|further| line(further.clone()));
+    }
+    controller.end.iter().for_each(|end| line(format!("run 0 .. {}", number(*end))));
 }

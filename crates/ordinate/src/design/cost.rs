@@ -56,8 +56,7 @@ pub(super) fn verify(
         notes.push(format!("the cost of the simulated linear loop, {}, is not x'Px = {}", short(found), short(value)));
     }
     // a reference away from the point costs for ever
-    let away = |(_, value): &(String, f64)| feedback.following().is_some_and(|f| f.output.at != *value);
-    if !design.following.as_ref().is_some_and(away) && trial.at_rest {
+    if !feedback.moves() && trial.at_rest {
         let text = nonlinear_text(basis, weights, integral, &design.closed.text);
         let source = Source { text, folder: options.folder.clone(), ..plant.source.clone() };
         cost.nonlinear = run(&source, duration, value);

@@ -64,7 +64,6 @@ pub fn place(plant: &Plant, options: &DesignOptions, wish: &PlaceWish) -> Result
     let lookup = parameters(plant);
     let wanted = poles("--poles", &wish.poles, &lookup)?;
     let basis = Basis::new(plant, options)?;
-    basis.check_controllable()?;
     let system = sampled_system(&basis.system, options.sampled)?;
     let mapped = |poles: Vec<Complex>| match options.sampled {
         Some(period) if !wish.discrete => poles.into_iter().map(|pole| in_z(pole, period)).collect(),
@@ -124,6 +123,13 @@ fn finish(
     parts: Parts,
 ) -> Result<Design, DesignError> {
     let Parts { gains, reference, integral, observer, weights } = parts;
+    if basis.has_hidden && observer.is_none() {
+        return Err(DesignError::Stopped {
+            message: "the model has states without a name (of `pade` or `laplace`), which a controller cannot read"
+                .into(),
+            hint: "estimate them, with `--measured OUT` and `--observer-poles`; or use `design pid`".into(),
+        });
+    }
     let system = sampled_system(&basis.system, options.sampled)?;
     let kr = reference.as_ref().map(|f| reference_gain(&system, &gains.k, &f.output)).transpose()?;
     let feedback = StateFeedback { basis, system, gains, kr, reference, integral, observer };
@@ -137,10 +143,12 @@ fn finish(
         linear: feedback.linear_loop(),
         controller,
         following,
+        least_duration: 0.0,
+        exact: feedback.integral.is_some() || !feedback.moves(),
         title: format!("{title}{observed}{sampled}"),
     };
     let mut design = draft.complete(plant, options)?;
-    if let (Some(weights), Some(p)) = (&weights, &feedback.gains.p) {
+    if let (Some(weights), Some(p), false) = (&weights, &feedback.gains.p, basis.has_hidden) {
         let (cost, notes) = cost::verify(plant, options, &feedback, weights, p, integral.as_deref(), &design);
         design.cost = Some(cost);
         design.notes.extend(notes);

@@ -233,3 +233,74 @@ fn closed_identity(system: &StateSpace) -> Matrix {
         Some(_) => &Matrix::identity(system.a.rows()) - &system.a,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system(a: &[f64], b: &[f64], n: usize) -> StateSpace {
+        StateSpace {
+            a: Matrix::from_elements(n, n, a.to_vec()),
+            b: Matrix::from_elements(n, 1, b.to_vec()),
+            c: Matrix::identity(n),
+            d: Matrix::zero(n, 1),
+            period: None,
+        }
+    }
+
+    /// x′ = u from x with u held: ∫ (x + uτ)² + u² dτ = T x² + T² x u + (T³/3 + T) u².
+    #[test]
+    fn the_cost_of_a_period_is_the_integral() {
+        let one = Matrix::diagonal(&[1.0]);
+        let t = 0.3;
+        let cost = sampled_cost(&system(&[0.0], &[1.0], 1), &one, &one, t).unwrap();
+        assert!((cost.states.at(0, 0) - t).abs() < 1e-15);
+        assert!((cost.cross.at(0, 0) - t * t / 2.0).abs() < 1e-15);
+        assert!((cost.inputs.at(0, 0) - (t * t * t / 3.0 + t)).abs() < 1e-15);
+    }
+
+    /// ∫ 2 e^(−2τ) dτ = 1 − e^(−2T)
+    #[test]
+    fn noise_adds_up_over_a_period() {
+        let found = sampled_noise(&Matrix::diagonal(&[-1.0]), &Matrix::diagonal(&[2.0]), 0.7).unwrap();
+        assert!((found.at(0, 0) - (1.0 - (-1.4f64).exp())).abs() < 1e-14, "{found:?}");
+    }
+
+    /// With fast sampling the regulator is the continuous one.
+    #[test]
+    fn the_sampled_regulator_tends_to_the_continuous_one() {
+        let plant = system(&[0.0, 1.0, 2.0, -0.3], &[0.0, 1.0], 2);
+        let (q, r) = (Matrix::diagonal(&[1.0, 2.0]), Matrix::diagonal(&[0.5]));
+        let continuous = regulator(&plant, None, &q, &r, None).unwrap().k;
+        let distance = |period: f64| {
+            let sampled = regulator(&plant, None, &q, &r, Some(period)).unwrap().k;
+            (&sampled - &continuous).largest()
+        };
+        let ratio = distance(0.01) / distance(0.001);
+        assert!((9.0..11.0).contains(&ratio), "the difference is of first order: {ratio}");
+    }
+
+    #[test]
+    fn a_speed_has_no_static_gain_of_the_force_that_holds_a_place() {
+        let plant = system(&[0.0, 1.0, 0.0, 0.0], &[0.0, 1.0], 2);
+        let k = Matrix::from_elements(1, 2, vec![1.0, 2.0]);
+        let output = |c: [f64; 2]| Output {
+            name: "y".into(),
+            c: Matrix::from_elements(1, 2, c.to_vec()),
+            d: Matrix::zero(1, 1),
+            at: 0.0,
+            is_state: true,
+        };
+        assert_eq!(reference_gain(&plant, &k, &output([1.0, 0.0])).unwrap().elements(), [1.0]);
+        assert!(matches!(reference_gain(&plant, &k, &output([0.0, 1.0])), Err(DesignError::Stopped { .. })));
+    }
+
+    #[test]
+    fn an_indefinite_weight_is_refused_before_it_is_mixed_with_others() {
+        let plant = system(&[0.0], &[1.0], 1);
+        let (minus, one) = (Matrix::diagonal(&[-1.0]), Matrix::diagonal(&[1.0]));
+        for (q, r) in [(&minus, &one), (&one, &minus)] {
+            assert!(matches!(regulator(&plant, None, q, r, Some(0.1)), Err(DesignError::Usage(_))));
+        }
+    }
+}

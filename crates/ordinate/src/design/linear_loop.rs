@@ -73,9 +73,11 @@ impl LinearLoop {
         StateSpace { a, b, c, d: Matrix::diagonal(&[self.d]), period: self.period }
     }
 
-    /// Margins at one input.
+    /// Margins at one input. Factors beyond all reason are what rounding makes of the infinite gain of an integral.
     pub fn margins(&self, input: usize) -> Result<Margins, ControlError> {
-        margins(&self.open(input))
+        let mut found = margins(&self.open(input))?;
+        found.gain.retain(|(_, factor)| (1e-9..1e9).contains(factor));
+        Ok(found)
     }
 
     /// From the reference to its output.

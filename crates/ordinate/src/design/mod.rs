@@ -181,6 +181,10 @@ struct Draft<'a> {
     linear: LinearLoop,
     controller: ControllerText,
     following: Option<(String, f64)>,
+    /// No trial is shorter than this.
+    least_duration: f64,
+    /// Whether it must get there exactly: with an integral, or where that is the point itself.
+    exact: bool,
     /// What the controller is, for the first line of the closed loop.
     title: String,
 }
@@ -199,12 +203,17 @@ impl Draft<'_> {
             format!("Written by: {}", options.command),
         ];
         let stable = rates.iter().all(|rate| rate.re < 0.0);
-        let duration = trial::duration(&self.linear, &poles);
+        let duration = trial::duration(&self.linear, &poles).map(|duration| duration.max(self.least_duration));
         if plant.compiled.run.is_none() {
-            let end = trial::round_up(duration.unwrap_or(10.0));
-            self.controller.lines.push(format!("run 0 .. {}", number(end)));
+            self.controller.end = Some(trial::round_up(duration.unwrap_or(10.0)));
         }
-        let goal = duration.map(|duration| trial::Goal { basis, following: self.following.clone(), duration });
+        let goal = duration.map(|duration| trial::Goal {
+            basis,
+            following: self.following.clone(),
+            exact: self.exact,
+            duration,
+            period: options.sampled,
+        });
         let (closed, trial, note) = trial::with_starts(plant, options, &self.controller, goal.as_ref())?;
         let mut notes = basis.notes.clone();
         notes.extend(note);

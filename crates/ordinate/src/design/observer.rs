@@ -102,10 +102,12 @@ impl Observer {
         let mut right = Vec::new();
         for (i, state) in basis.states.iter().enumerate() {
             let mut sum = Sum::default();
+            // a sampled one changes from sample to sample
+            let kept = |k: usize| if system.period.is_some() && k == i { 1.0 } else { 0.0 };
             if system.period.is_some() {
-                sum.add_number(basis.x0[i]);
+                sum.add(&estimates[i]);
             }
-            (0..estimates.len()).for_each(|k| sum.add_product(system.a.at(i, k), &dev(k)));
+            (0..estimates.len()).for_each(|k| sum.add_product(system.a.at(i, k) - kept(k), &dev(k)));
             let inputs = commands.iter().zip(&basis.u0).enumerate();
             inputs.for_each(|(j, (input, u0))| sum.add_product(system.b.at(i, j), &deviation(input, *u0)));
             for (row, (output, surprise)) in self.measured.iter().zip(&surprises).enumerate() {

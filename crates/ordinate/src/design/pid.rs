@@ -158,7 +158,9 @@ pub fn pid(plant: &Plant, options: &DesignOptions, wish: &PidWish) -> Result<Des
         basis: &basis,
         linear: pid.linear_loop(&gains)?,
         controller: pid.text(&gains, &mut Names::new(&plant.source.text)),
-        following: pid.settles(&gains).then(|| (pid.output.name.clone(), reference)),
+        following: Some((pid.output.name.clone(), reference)),
+        least_duration: pid.least_duration(plant)?,
+        exact: gains.ki != 0.0 || reference == pid.output.at,
         title: format!("{} controller of {}{sampled}", gains.form(), pid.output.name),
     };
     let mut design = draft.complete(plant, options)?;
@@ -181,14 +183,20 @@ pub(super) fn feed_through(output: &str, input: &str) -> DesignError {
 }
 
 impl Pid<'_> {
-    /// Whether the output must end at its reference.
-    fn settles(&self, gains: &PidGains) -> bool {
-        gains.ki != 0.0 || self.reference == self.output.at
-    }
-
     /// Whether the input has limits of its own.
     pub fn is_limited(&self) -> bool {
         self.limits.is_some()
+    }
+
+    /// At its limits a loop is no faster than the plant alone.
+    fn least_duration(&self, plant: &Plant) -> Result<f64, DesignError> {
+        if !self.is_limited() {
+            return Ok(0.0);
+        }
+        let rates = self.basis.system.poles()?;
+        let slowest = rates.iter().map(|p| -p.re).filter(|rate| *rate > 0.0).fold(f64::INFINITY, f64::min);
+        let own = plant.compiled.run.map_or(0.0, |(from, to)| to - from);
+        Ok(own.max(if slowest.is_finite() { super::trial::TIME_CONSTANTS / slowest } else { 0.0 }))
     }
 
     /// The time constant of the derivative's filter; `None` where no derivative is filtered.

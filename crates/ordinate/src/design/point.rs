@@ -3,7 +3,7 @@
 use super::text::number;
 use super::{DesignError, DesignOptions, Plant};
 use crate::{Compiled, LinearizeError, LinearizeOptions, linearize, short};
-use ordinate_control::{Matrix, StateSpace, controllability};
+use ordinate_control::{Matrix, StateSpace};
 use ordinate_model::{closest, constant};
 
 /// A linear system in deviations from a point of rest.
@@ -12,6 +12,8 @@ pub(super) struct Basis {
     /// From the driven inputs to all outputs.
     pub system: StateSpace,
     pub states: Vec<String>,
+    /// Whether there are states that the text does not name, so that no law can read them.
+    pub has_hidden: bool,
     /// The states at the point.
     pub x0: Vec<f64>,
     /// The driven inputs.
@@ -41,6 +43,7 @@ impl Basis {
     /// Linearises the plant at the point of the options.
     pub fn new(plant: &Plant, options: &DesignOptions) -> Result<Basis, DesignError> {
         let inputs = driven(plant, options)?;
+        check_start(plant, options)?;
         let named = |name: &String| options.at.iter().any(|(known, _)| known == name);
         let states_named = options.at.iter().any(|(name, _)| !inputs.contains(name));
         let free: Vec<String> = inputs.iter().filter(|name| !named(name)).cloned().collect();
@@ -50,8 +53,7 @@ impl Basis {
             equilibrium: options.equilibrium,
             // a state that is named stays where it is, and the inputs hold it there
             free: if options.equilibrium && states_named { free.clone() } else { Vec::new() },
-            inputs: Vec::new(),
-            disturbances: Vec::new(),
+            ..LinearizeOptions::default()
         };
         let mut linear = linearize(plant.compiled, &wish)?;
         let mut notes = Vec::new();
@@ -94,6 +96,10 @@ impl Basis {
                 d: columns_of(&linear.system.d, &columns),
                 period: None,
             },
+            has_hidden: {
+                let program = &plant.compiled.program;
+                linear.states.iter().any(|state| !program.state_names[..program.visible].contains(state))
+            },
             states: linear.states,
             inputs,
             outputs: linear.outputs,
@@ -122,16 +128,6 @@ impl Basis {
             None => format!("`{option} {name}`: there is no output or state `{name}`; there are {}", all.join(", ")),
         }))
     }
-
-    /// Refuses what no input reaches, by its modes.
-    pub fn check_controllable(&self) -> Result<(), DesignError> {
-        let reach = controllability(&self.system.a, &self.system.b)?;
-        if reach.lost.is_empty() {
-            Ok(())
-        } else {
-            Err(ordinate_control::ControlError::Uncontrollable(reach.lost).into())
-        }
-    }
 }
 
 /// The inputs that the controller drives.
@@ -156,6 +152,22 @@ fn driven(plant: &Plant, options: &DesignOptions) -> Result<Vec<String>, DesignE
         true => all,
         false => all.into_iter().filter(|name| options.inputs.contains(name)).collect(),
     })
+}
+
+/// Start values of the closed loop are values of states of the plant.
+fn check_start(plant: &Plant, options: &DesignOptions) -> Result<(), DesignError> {
+    let program = &plant.compiled.program;
+    let states = &program.state_names[..program.visible];
+    for (name, text) in &options.start {
+        value(plant, text, &format!("--start {name}="))?;
+        if !states.contains(name) {
+            return Err(DesignError::Usage(match closest(name, states.iter().map(String::as_str)) {
+                Some(meant) => format!("`--start {name}=…`: there is no state `{name}`; did you mean `{meant}`?"),
+                None => format!("`--start {name}=…`: there is no state `{name}`; there are {}", states.join(", ")),
+            }));
+        }
+    }
+    Ok(())
 }
 
 fn positions(all: &[String], wanted: &[String]) -> Vec<usize> {
@@ -189,7 +201,7 @@ fn balance(b: &Matrix, rates: &[f64]) -> Option<Vec<f64>> {
             columns[j].iter_mut().zip(&earlier).for_each(|(x, q)| *x -= part * q);
         }
         let norm = dot(&columns[j], &columns[j]).sqrt();
-        if !(norm > 1e-10 * before) {
+        if norm.is_nan() || norm <= 1e-10 * before {
             return None;
         }
         *r.at_mut(j, j) = norm;

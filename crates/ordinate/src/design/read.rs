@@ -78,6 +78,7 @@ pub(super) fn weight(
         matrix.push(values);
     }
     match matrix.as_slice() {
+        [] => Err(wrong(option, text, &format!("there is no weight in it; give one for each of {}", names.join(", ")))),
         [diagonal] if diagonal.len() == n => Ok(Matrix::diagonal(diagonal)),
         [one] if one.len() == 1 => Ok(Matrix::diagonal(&vec![one[0]; n])),
         [list] => {

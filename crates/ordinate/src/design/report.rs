@@ -46,10 +46,11 @@ pub fn design_text(design: &Design, model: &str) -> String {
         let damping = if frequency > 0.0 { -rate.re / frequency } else { 0.0 };
         let pair = if pole.im > 0.0 { brief_complex(*pole).replace(" + ", " ± ") } else { brief_complex(*pole) };
         let z = if design.sampled.is_some() { " in z" } else { "" };
-        line(
-            if k == 0 { "poles" } else { "" },
-            format!("{:<24}damping {}, {} rad/s", format!("{pair}{z}"), brief(damping), brief(frequency)),
-        );
+        let speed = match frequency.is_finite() {
+            true => format!("damping {}, {} rad/s", brief(damping), brief(frequency)),
+            false => "deadbeat".into(),
+        };
+        line(if k == 0 { "poles" } else { "" }, format!("{:<28}{speed}", format!("{pair}{z}")));
     }
     for (input, margins) in &design.margins {
         line("margins", format!("{} (loop cut at {input})", margins_text(margins)));
@@ -58,14 +59,9 @@ pub fn design_text(design: &Design, model: &str) -> String {
         let settling = step.settling.map_or(String::new(), |time| format!("within 2 % after {}, ", brief(time)));
         let overshoot = brief(step.overshoot);
         let end = brief(step.last);
-        line(
-            "step",
-            format!(
-                "of {output} in the linear loop: {settling}overshoot {overshoot} %, ends at {end} of the reference"
-            ),
-        );
+        line("step", format!("of {output} in the linear loop: {settling}overshoot {overshoot} %, static gain {end}"));
     }
-    if let Some(cost) = &design.cost {
+    if let Some(cost) = design.cost.as_ref().filter(|cost| cost.value > 0.0) {
         let mut text = format!("{} = x'Px from the start of the closed loop", brief(cost.value));
         if let Some(linear) = cost.linear {
             write!(text, "; simulated: linear loop {}", brief(linear)).expect("a string takes all text");
@@ -101,12 +97,13 @@ fn margins_text(margins: &Margins) -> String {
         Some((frequency, degrees)) => parts.push(format!("phase {}° at {} rad/s", brief(*degrees), brief(*frequency))),
         None => parts.push("phase unlimited".into()),
     }
-    parts.push(format!("distance from −1 {}", brief(margins.modulus.1)));
+    parts.push(format!("distance from −1 {}", brief(margins.modulus.0)));
     parts.join(", ")
 }
 
 fn trial_text(trial: &Trial) -> String {
-    let effort: Vec<String> = trial.effort.iter().map(|(name, most)| format!("|{name}| ≤ {}", brief(*most))).collect();
+    let effort: Vec<String> =
+        trial.effort.iter().map(|(name, most)| format!("largest |{name}| {}", brief(*most))).collect();
     let mut parts = vec![match (&trial.remark, trial.moves) {
         (Some(remark), _) => format!("nonlinear loop, {} long: {remark}", brief(trial.duration)),
         (None, false) => "nonlinear loop: starts at rest, and stays there".into(),
@@ -142,7 +139,7 @@ pub fn design_json(design: &Design) -> Value {
             let value = json!({
                 "gain": pairs(&m.gain, "factor"),
                 "phase": pairs(&m.phase, "degrees"),
-                "modulus": { "frequency": m.modulus.0, "distance": m.modulus.1 },
+                "modulus": { "frequency": m.modulus.1, "distance": m.modulus.0 },
             });
             (input.clone(), value)
         })
@@ -195,7 +192,7 @@ const MAX_CURVES: usize = 8;
 pub fn design_figure(design: &Design, model: &str) -> Option<Figure> {
     let rows = &design.trial.as_ref()?.rows;
     let times = rows.column("time")?;
-    let mut figure = Figure::new(&format!("{}, closed by {}", model, design.kind));
+    let mut figure = Figure::new(&format!("{model}, closed loop ({})", design.kind));
     let mut response = Panel::new("t", "");
     let followed = design.following.iter().map(|(output, _)| output);
     let others =

@@ -35,6 +35,11 @@ impl StateFeedback<'_> {
         self.reference.as_ref().or(self.integral.as_ref())
     }
 
+    /// Whether what is followed lies away from the point.
+    pub fn moves(&self) -> bool {
+        self.following().is_some_and(|following| following.value != following.output.at)
+    }
+
     /// The linear loop; the controller's states are the integral, then the estimates.
     pub fn linear_loop(&self) -> LinearLoop {
         let StateSpace { a, b, period, .. } = &self.system;

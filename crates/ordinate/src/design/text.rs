@@ -30,6 +30,9 @@ impl Names {
 pub fn plain_name(variable: &str) -> String {
     let bare = variable.trim_end_matches('\'');
     let joined = bare.replace(['[', ','], "_").replace([']', ' '], "");
+    // states that the text does not name have names that it could not have either
+    let joined: String = joined.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    let joined = if joined.starts_with(|c: char| c.is_alphabetic()) { joined } else { format!("s{joined}") };
     match variable.len() - bare.len() {
         0 => joined,
         1 => format!("{joined}_dot"),
@@ -158,5 +161,6 @@ mod tests {
         assert_eq!(plain_name("x''"), "x_ddot");
         assert_eq!(plain_name("u[3]'"), "u_3_dot");
         assert_eq!(plain_name("a[1, 2]"), "a_1_2");
+        assert_eq!(plain_name("#3.pade"), "s_3_pade");
     }
 }

@@ -4,9 +4,9 @@
 use super::nelder_mead::smallest;
 use super::pid::{Pid, PidGains};
 use super::text::{Names, number};
-use super::{ControllerText, DesignError, DesignOptions, Plant, closed_loop, trial};
+use super::{DesignError, DesignOptions, Plant, closed_loop, trial};
 use crate::number::complex;
-use crate::{ErrorWish, Memory, RowTimes, RunOptions, Status, short, simulate};
+use crate::{CompileOptions, ErrorWish, Memory, RowTimes, RunOptions, Status, short, simulate};
 use ordinate_control::{Complex, StateSpace, margins};
 
 /// How gains are found.
@@ -73,8 +73,8 @@ struct Reduced {
 }
 
 /// Skogestad's half rule: the largest neglected time constant is shared between the smallest kept one and the dead time,
-/// the others and inverse responses become dead time. Zeros in the left half plane cancel their nearest time constant: as
-/// (Ts + 1)/(τs + 1) ≈ T/τ for T ≥ τ, and 1/((τ − T)s + 1) otherwise.
+/// the others and inverse responses become dead time. Zeros in the left half plane cancel the next larger time constant, or
+/// the largest: (Ts + 1)/(τs + 1) ≈ 1/((τ − T)s + 1) for T < τ, and T/τ otherwise.
 fn reduced(system: &StateSpace, kept: usize, period: Option<f64>) -> Result<Reduced, DesignError> {
     let hint = "use `--tune itae`, or give the gains";
     let poles = system.poles()?;
@@ -109,10 +109,8 @@ fn reduced(system: &StateSpace, kept: usize, period: Option<f64>) -> Result<Redu
     leads.sort_by(|a, b| b.total_cmp(a));
     theta += zeros.iter().filter(|z| z.re > 0.0).map(|z| 1.0 / z.re).sum::<f64>();
     for lead in leads {
-        let Some(near) = (0..taus.len()).min_by(|&a, &b| {
-            let far = |k: usize| (taus[k] / lead).ln().abs();
-            far(a).total_cmp(&far(b))
-        }) else {
+        // the next larger one, otherwise the largest
+        let Some(near) = taus.iter().rposition(|&tau| tau >= lead).or((!taus.is_empty()).then_some(0)) else {
             continue;
         };
         if lead >= taus[near] {
@@ -192,10 +190,15 @@ fn ziegler_nichols(system: &StateSpace, form: Form) -> Result<(PidGains, String)
     Ok((gains, format!("Ziegler–Nichols: ultimate gain {}, period {}", short(ku), short(period))))
 }
 
+/// Rows of a run, over which the error is integrated.
+const ROWS: usize = 1001;
 /// Evaluations of the search.
 const MOST_RUNS: usize = 250;
 /// Without limits of its own the input may be so many times as large as at the start of the search.
 const EFFORT: f64 = 3.0;
+
+/// The search stays within this factor of the gains that it begins with: without noise and delay more is always better.
+const REACH: f64 = 30.0;
 
 /// The gains with the smallest integral, by Nelder and Mead's search over the logarithms of the gains.
 fn searched(
@@ -251,6 +254,9 @@ fn searched(
     let mut runs = 0;
     let (best, value) = smallest(&start, 0.5, MOST_RUNS, &mut |x| {
         runs += 1;
+        if x.iter().zip(&start).any(|(x, first)| (x - first).abs() > REACH.ln()) {
+            return f64::INFINITY;
+        }
         match scene.integral(&gains_of(x)) {
             None => f64::INFINITY,
             Some((integral, _)) if limited => integral,
@@ -314,33 +320,62 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The integral, and the largest |u − u₀|; `None` where the loop does not reach the end.
+    /// The integral, and the largest |u − u₀|; `None` where the loop does not reach the end. The integral is that of the
+    /// rows: as a further state it would switch with the sign of an error that is nothing but rounding in the end.
     fn integral(&self, gains: &PidGains) -> Option<(f64, f64)> {
-        let mut names = Names::new(&self.plant.source.text);
-        let mut text: ControllerText = self.pid.text(gains, &mut names);
-        let name = names.fresh("integral_of_the_error");
-        let error = format!("{} - {}", text.inputs[0].name, self.pid.output.name);
-        let from = self.plant.compiled.run.map_or(0.0, |(from, _)| from);
-        let rate = match self.rule {
-            Tune::Itae => format!("(t - {})*abs({error})", number(from)),
-            Tune::Simc | Tune::ZieglerNichols | Tune::Ise => format!("({error})^2"),
-        };
-        text.lines.extend([format!("{name}' = {rate}"), format!("init {name} = 0")]);
+        let mut text = self.pid.text(gains, &mut Names::new(&self.plant.source.text));
         text.starts = self.options.start.clone();
-        let closed = closed_loop(self.plant.source, self.plant.options, &text, &self.options.folder).ok()?;
+        let options = CompileOptions { jacobian: false, ..self.plant.options.clone() };
+        let closed = closed_loop(self.plant.source, &options, &text, &self.options.folder).ok()?;
+        let from = self.plant.compiled.run.map_or(0.0, |(from, _)| from);
         let options = RunOptions {
             t_end: Some(number(from + self.duration)),
-            rows: RowTimes::Even(401),
-            max_steps: 20_000,
+            rows: RowTimes::Even(ROWS),
+            max_steps: trial::most_steps(self.duration, self.pid.period),
             error: ErrorWish::Off,
             ..RunOptions::default()
         };
         let mut rows = Memory::default();
         let run = simulate(&closed.compiled, &options, &mut rows).ok()?;
         let u0 = self.pid.basis.u0[0];
+        let (t, y) = (rows.column("time")?, rows.column(&self.pid.output.name)?);
         let u = rows.column(&self.pid.basis.inputs[0])?;
         let most = u.iter().fold(0.0, |most: f64, u| most.max((u - u0).abs()));
-        let value = run.final_value(&name)?;
+        let weighted = |k: usize| match (self.rule, self.pid.reference - y[k]) {
+            (Tune::Itae, error) => (t[k] - from) * error.abs(),
+            (Tune::Simc | Tune::ZieglerNichols | Tune::Ise, error) => error * error,
+        };
+        let value: f64 = (1..t.len()).map(|k| 0.5 * (t[k] - t[k - 1]) * (weighted(k - 1) + weighted(k))).sum();
         (run.outcome.status == Status::Ok && value.is_finite()).then_some((value, most))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ordinate_control::Transfer;
+
+    fn product(factors: &[[f64; 2]]) -> Vec<f64> {
+        factors.iter().fold(vec![1.0], |all, &[a, b]| {
+            let mut next = vec![0.0; all.len() + 1];
+            for (k, c) in all.iter().enumerate() {
+                next[k] += a * c;
+                next[k + 1] += b * c;
+            }
+            next
+        })
+    }
+
+    /// Example E1 of Skogestad's paper, table 4.
+    #[test]
+    fn the_half_rule_reduces_as_in_the_paper() {
+        let numerator = product(&[[-0.3, 1.0], [0.08, 1.0]]);
+        let poles = [[2.0, 1.0], [1.0, 1.0], [0.4, 1.0], [0.2, 1.0], [0.05, 1.0], [0.051, 1.0], [0.049, 1.0]];
+        let system = Transfer::new(&numerator, &product(&poles), None).unwrap().state_space().unwrap();
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
+        let first = reduced(&system, 1, None).unwrap();
+        assert!(close(first.k, 1.0) && close(first.tau1, 2.5) && close(first.theta, 1.47), "{first:?}");
+        let second = reduced(&system, 2, None).unwrap();
+        assert!(close(second.tau1, 2.0) && close(second.tau2, 1.2) && close(second.theta, 0.77), "{second:?}");
     }
 }

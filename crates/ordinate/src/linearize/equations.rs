@@ -10,7 +10,8 @@ pub fn linearize_model(linear: &Linearization, compiled: &Compiled) -> String {
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").expect("a string takes all text");
     let point: Vec<String> = linear.point.iter().map(|(name, value)| format!("{name} = {}", short(*value))).collect();
-    line(format!("# The linear model of {} near {},", compiled.name, point.join(", ")));
+    let name = compiled.name.rsplit('/').next().unwrap_or(&compiled.name);
+    line(format!("# The linear model of {name} near {},", point.join(", ")));
     line(format!(
         "# t = {}; written by `ordinate linearize`. Variables are those of the model, not deviations.",
         short(linear.time)
@@ -31,15 +32,6 @@ pub fn linearize_model(linear: &Linearization, compiled: &Compiled) -> String {
     line(String::new());
     let states: Vec<(&String, f64)> =
         linear.states.iter().zip(&names.states).map(|(name, own)| (own, linear.at(name).unwrap_or(0.0))).collect();
-    let sum = |constant: f64, parts: [(&[f64], &[(&String, f64)]); 3]| {
-        let mut text = if constant == 0.0 { String::new() } else { number(constant) };
-        for (factors, variables) in parts {
-            for (&factor, &(name, at)) in factors.iter().zip(variables).filter(|(factor, _)| **factor != 0.0) {
-                text.push_str(&term(factor, name, at, text.is_empty()));
-            }
-        }
-        if text.is_empty() { "0".into() } else { text }
-    };
     let (controls, disturbing) = given.split_at(linear.inputs.len());
     let system = &linear.system;
     for (k, (own, _)) in states.iter().enumerate().filter(|(k, _)| !names.chained[*k]) {
@@ -67,6 +59,20 @@ pub fn linearize_model(linear: &Linearization, compiled: &Compiled) -> String {
     out
 }
 
+/// Factors, and the names and values at the point of what they belong to.
+type Part<'a> = (&'a [f64], &'a [(&'a String, f64)]);
+
+/// constant + Σ factor·(name − at)
+fn sum(constant: f64, parts: [Part; 3]) -> String {
+    let mut text = if constant == 0.0 { String::new() } else { number(constant) };
+    for (factors, variables) in parts {
+        for (&factor, &(name, at)) in factors.iter().zip(variables).filter(|(factor, _)| **factor != 0.0) {
+            text.push_str(&term(factor, name, at, text.is_empty()));
+        }
+    }
+    if text.is_empty() { "0".into() } else { text }
+}
+
 /// How states, inputs and outputs are written.
 struct Names {
     states: Vec<String>,
@@ -82,11 +88,7 @@ impl Names {
         let next: Vec<Option<usize>> = (0..linear.states.len()).map(|k| next(linear, k)).collect();
         let mut taken: Vec<String> = Vec::new();
         let mut plain = |name: &str| {
-            let mut own = name.replace('\'', "_dot");
-            own.retain(|c| c.is_alphanumeric() || "_[],".contains(c));
-            if !own.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-                own.insert(0, 'x');
-            }
+            let mut own = if is_name(name) { name.to_string() } else { format!("h{}", taken.len() + 1) };
             while taken.contains(&own) {
                 own.push('_');
             }
@@ -114,6 +116,14 @@ impl Names {
         });
         Names { outputs: outputs.collect(), states, inputs, chained: next.iter().map(Option::is_some).collect() }
     }
+}
+
+/// Whether this is a name or an element of an array, and not a derivative or what the text does not name.
+fn is_name(name: &str) -> bool {
+    let (base, index) = name.split_once('[').unwrap_or((name, ""));
+    base.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && index.chars().all(|c| c.is_ascii_digit() || "],-".contains(c))
+        && base.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 /// The state that is the derivative of state k, by its name and by its row.

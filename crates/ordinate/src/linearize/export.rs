@@ -62,10 +62,13 @@ pub fn linearize_mat(linear: &Linearization, analysis: &Analysis) -> Vec<u8> {
         match item {
             Item::Numbers(matrix) => put(name, NUMBERS, matrix.rows(), matrix.columns(), &|i, j| matrix.at(i, j)),
             Item::Names(names) => {
-                // rows of equal length, filled up with spaces
+                // rows of equal length, filled up with spaces; readers take a character for a byte
                 let rows: Vec<Vec<char>> = names.iter().map(|name| name.chars().collect()).collect();
                 let width = rows.iter().map(Vec::len).max().unwrap_or(0);
-                let code = |i: usize, j: usize| f64::from(u32::from(rows[i].get(j).copied().unwrap_or(' ')));
+                let code = |i: usize, j: usize| match rows[i].get(j).map_or(u32::from(' '), |&c| u32::from(c)) {
+                    code if code < 256 => f64::from(code),
+                    _ => f64::from(b'?'),
+                };
                 put(name, CHARACTERS, rows.len(), width, &code);
             }
         }

@@ -56,6 +56,10 @@ const MOST_PANELS: usize = 8;
 const MOST_CURVES: usize = 12;
 /// A Nyquist curve that goes to infinity is cut here.
 const FAR: f64 = 8.0;
+/// Pieces between two frequencies of a Bode plot.
+const FINER: usize = 4;
+/// One that is smaller than this is hard to see beside −1.
+const SMALL: f64 = 0.3;
 
 /// The figure of a linear system; `name` is what the model is called.
 pub fn linear_figure(
@@ -170,54 +174,46 @@ fn bode_figure(linear: &Linearization, chosen: &[(usize, usize)], title: &str) -
         angle.add(&name, frequencies, phase(&values), Style::Line);
     }
     if let [(output, input)] = chosen {
-        mark_margins(&mut figure.title, &mut gain, &mut angle, &linear.system.channel(*output, *input))?;
+        let state = mark_margins(&mut gain, &mut angle, &linear.system.channel(*output, *input))?;
+        figure.title.push_str(&format!(": {state}"));
     }
     angle.legend = ordinate_plot::Legend::Hidden;
     figure.panels.extend([gain, angle]);
     Ok(figure)
 }
 
-/// Gain and phase margin of the loop that is closed with −1, as lines at their frequencies.
-fn mark_margins(
-    title: &mut String,
-    gain: &mut Panel,
-    angle: &mut Panel,
-    open: &StateSpace,
-) -> Result<(), LinearizeError> {
+/// Gain and phase margin of the loop that is closed with −1, as lines at their frequencies; and whether it is stable.
+fn mark_margins(gain: &mut Panel, angle: &mut Panel, open: &StateSpace) -> Result<&'static str, LinearizeError> {
     let found = margins(open).map_err(explained)?;
     let decibel = |factor: f64| 20.0 * factor.log10();
     let nearest = |list: &[(f64, f64)], size: &dyn Fn(f64) -> f64| {
         list.iter().copied().filter(|m| m.1.is_finite()).min_by(|a, b| size(a.1).total_cmp(&size(b.1)))
     };
+    let rounded = |value: f64| digits((value * 1e3).round() / 1e3);
     gain.marks.push(Mark::horizontal(0.0, ""));
-    let phases = angle.series.first().map(|series| series.y.clone()).unwrap_or_default();
-    let mut said = Vec::new();
+    gain.title = "no gain margin: the phase is never −180°".into();
     if let Some((w, factor)) = nearest(&found.gain, &|factor| decibel(factor).abs()) {
-        let name = format!("gain margin {} dB", digits((decibel(factor) * 1e3).round() / 1e3));
-        gain.marks.push(Mark::vertical(w, &name));
-        angle.marks.push(Mark::vertical(w, ""));
-        gain.series.push(drop(w, 0.0, -decibel(factor)));
-        said.push(format!("{name} at {} rad/s", digits(w)));
+        gain.title = format!("gain margin {} dB at {} rad/s", rounded(decibel(factor)), digits(w));
+        if w > 0.0 {
+            gain.marks.push(Mark::vertical(w, "gain margin"));
+            angle.marks.push(Mark::vertical(w, ""));
+            gain.series.push(drop(w, 0.0, -decibel(factor)));
+        }
     }
+    angle.title = "no phase margin: the gain is never 0 dB".into();
     if let Some((w, degrees)) = nearest(&found.phase, &f64::abs) {
-        let name = format!("phase margin {}°", digits((degrees * 1e3).round() / 1e3));
-        angle.marks.push(Mark::vertical(w, &name));
+        angle.title = format!("phase margin {}° at {} rad/s", rounded(degrees), digits(w));
+        angle.marks.push(Mark::vertical(w, "phase margin"));
         gain.marks.push(Mark::vertical(w, ""));
-        // the odd multiple of 180° that the curve is nearest to
-        let near = |frequency: f64| {
-            let series = &angle.series[0];
-            let k = series.x.iter().position(|&x| x >= frequency).unwrap_or(phases.len().saturating_sub(1));
-            phases.get(k).copied().unwrap_or(-180.0)
-        };
-        let level = 360.0 * ((near(w) - degrees + 180.0) / 360.0).round() - 180.0;
-        angle.marks.push(Mark::horizontal(level, &format!("{level}°")));
+        // the odd multiple of 180° that the curve is above by the margin
+        let series = &angle.series[0];
+        let k = series.x.iter().position(|&x| x >= w).unwrap_or(series.x.len().saturating_sub(1));
+        let here = series.y.get(k).copied().unwrap_or(-180.0);
+        let level = 360.0 * ((here - degrees + 180.0) / 360.0).round() - 180.0;
+        angle.marks.push(Mark::horizontal(level, ""));
         angle.series.push(drop(w, level, level + degrees));
-        said.push(format!("{name} at {} rad/s", digits(w)));
     }
-    let state = if found.stable { "closed loop stable" } else { "closed loop UNSTABLE" };
-    said.push(state.into());
-    title.push_str(&format!("\u{2002}({})", said.join(", ")));
-    Ok(())
+    Ok(if found.stable { "closed loop stable" } else { "closed loop UNSTABLE" })
 }
 
 /// A short line from one value to another.
@@ -232,21 +228,42 @@ fn drop(x: f64, from: f64, to: f64) -> Series {
     }
 }
 
+/// The frequency response from ω = 0 on, where it is finite there, so finely that it looks round.
+fn curve(own: &StateSpace) -> Result<Vec<Complex>, LinearizeError> {
+    let (frequencies, values) = bode(own).map_err(explained)?;
+    let at = |omega: f64| own.at(Complex::new(0.0, omega))[0][0];
+    let rest = own.dc_gain().at(0, 0);
+    let mut points: Vec<Complex> = Vec::new();
+    if rest.is_finite() {
+        points.push(Complex::new(rest, 0.0));
+    }
+    for (k, &value) in values.iter().enumerate() {
+        let finer = if k == 0 { 1 } else { FINER };
+        for part in 1..finer {
+            let (from, to) = (frequencies[k - 1], frequencies[k]);
+            points.push(at(from * (to / from).powf(part as f64 / finer as f64)));
+        }
+        points.push(value);
+    }
+    Ok(points)
+}
+
 fn nyquist_figure(linear: &Linearization, chosen: &[(usize, usize)], title: &str) -> Result<Figure, LinearizeError> {
     some(chosen)?;
     let mut figure = Figure::new(title);
     (figure.width, figure.height) = (720.0, 660.0);
     let mut panel = Panel::new("Re", "Im");
     panel.equal_aspect = true;
-    let mut reach: f64 = 1.5;
+    let (mut reach, mut largest) = (1.5f64, 0.0f64);
     for &channel in chosen {
-        let (_, values) = bode(&linear.system.channel(channel.0, channel.1)).map_err(explained)?;
+        let values = curve(&linear.system.channel(channel.0, channel.1))?;
         // what goes to infinity is cut, what is finite is shown whole
         let sizes: Vec<f64> = values.iter().map(|z| z.re.hypot(z.im)).filter(|size| size.is_finite()).collect();
-        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        let own = sizes.iter().copied().fold(0.0, f64::max);
+        largest = largest.max(own);
         let ends = sizes.first().copied().unwrap_or(0.0).max(sizes.last().copied().unwrap_or(0.0));
-        let runs_off = largest > FAR && (ends > 0.5 * largest || largest > 100.0 * ends);
-        reach = reach.max(if runs_off { FAR } else { 1.1 * largest });
+        let runs_off = own > FAR && (ends > 0.5 * own || own > 100.0 * ends);
+        reach = reach.max(if runs_off { FAR } else { 1.1 * own });
         let (mut x, mut y): (Vec<f64>, Vec<f64>) = values.iter().map(|z| (z.re, z.im)).unzip();
         panel.add(&label(linear, channel), x.clone(), y.clone(), Style::Curve);
         let colour = panel.series.last().map_or(Colour::Ink, |series| series.colour);
@@ -271,10 +288,20 @@ fn nyquist_figure(linear: &Linearization, chosen: &[(usize, usize)], title: &str
     if let [(output, input)] = chosen {
         let found = margins(&linear.system.channel(*output, *input)).map_err(explained)?;
         let state = if found.stable { "stable" } else { "UNSTABLE" };
-        figure.title.push_str(&format!(
-            "\u{2002}(closed loop {state}, distance from −1 at least {})",
-            digits((found.modulus.1 * 1e4).round() / 1e4)
-        ));
+        let distance = digits((found.modulus.0 * 1e4).round() / 1e4);
+        figure.title.push_str(&format!(": closed loop {state}"));
+        panel.title = format!("nearest to −1: {distance} at {} rad/s", digits(found.modulus.1));
+    }
+    if largest < SMALL {
+        // far from −1 the curve is a dot: it is shown once more by itself
+        let mut zoomed = panel.clone();
+        zoomed.series.retain(|series| matches!(series.colour, Colour::Cycle(_)));
+        (zoomed.x.range, zoomed.y.range) = (None, None);
+        zoomed.title = "the same, larger".into();
+        figure.panels.push(panel);
+        figure.panels.push(zoomed);
+        (figure.columns, figure.width, figure.height, figure.shared_x) = (2, 1120.0, 560.0, false);
+        return Ok(figure);
     }
     figure.panels.push(panel);
     Ok(figure)

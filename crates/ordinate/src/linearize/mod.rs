@@ -25,7 +25,7 @@ mod text;
 use crate::Compiled;
 use ordinate_control::{Matrix, StateSpace};
 use ordinate_expr::VarId;
-use ordinate_model::{Forcing, Model, Role, forcing};
+use ordinate_model::{Model, Role, reads_time, with_open};
 use ordinate_syntax::Diagnostic;
 use point::Point;
 use slopes::Opened;
@@ -91,6 +91,8 @@ pub struct Linearization {
 /// Units as the text has them.
 #[derive(Clone, Debug, Default)]
 pub struct Units {
+    /// Of the point: of all states, inputs and disturbances.
+    pub point: Vec<Option<String>>,
     /// Of the states.
     pub states: Vec<Option<String>>,
     /// Of the inputs.
@@ -194,14 +196,16 @@ pub fn linearize(compiled: &Compiled, options: &LinearizeOptions) -> Result<Line
         list.iter().map(unit).collect::<Vec<_>>()
     };
     let valued =
-        |list: &mut dyn Iterator<Item = VarId>| list.map(|v| (model.name(v), point.value(v))).collect::<Vec<_>>();
+        |list: &mut dyn Iterator<Item = VarId>| list.map(|v| (model.name(v), point.value(v) + 0.0)).collect::<Vec<_>>();
+    let all: Vec<VarId> = sorted.states.iter().map(|state| state.var).chain(inputs.iter().copied()).collect();
     Ok(Linearization {
-        point: valued(&mut sorted.states.iter().map(|state| state.var).chain(inputs.iter().copied())),
+        point: valued(&mut all.iter().copied()),
         algebraic: valued(&mut sorted.algebraic.iter().map(|algebraic| algebraic.var)),
         time: point.t,
         rates: reduced.free.iter().map(|&k| slopes.rates[k]).collect(),
         outputs_at: rows.iter().map(|&k| slopes.outputs[k]).collect(),
         units: Units {
+            point: units(&all),
             states: units(&states),
             inputs: units(&controls),
             disturbances: units(&disturbances),
@@ -279,7 +283,7 @@ fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec
     let model = &sorted.model;
     let quoted = |list: &[VarId]| list.iter().map(|&v| format!("`{}`", model.name(v))).collect::<Vec<_>>().join(", ");
     let mut notes = Vec::new();
-    if forcing(&ordinate_model::with_open(sorted, inputs)) != Forcing::Autonomous {
+    if reads_time(&with_open(sorted, inputs), &outputs(compiled)) {
         notes.push(format!("the model depends on time, which stands still here at t = {}", crate::short(t)));
     }
     if states.len() < sorted.states.len() {

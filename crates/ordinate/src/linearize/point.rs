@@ -23,6 +23,9 @@ pub(super) struct Point {
     pub notes: Vec<String>,
 }
 
+/// Start values of more states are not moved one by one.
+const MOST_MOVABLE: usize = 12;
+
 impl Point {
     pub fn new(compiled: &Compiled, inputs: &[VarId], options: &LinearizeOptions) -> Result<Point, LinearizeError> {
         let sorted = &compiled.sorted;
@@ -137,10 +140,22 @@ impl Point {
             solve(&mut evaluator, &opened, &start, self.t, 1e-12)
         };
         let strict = attempt(&|v| self.named.contains(&v) || self.given.contains(&v))?;
-        let outcome = match strict.status {
-            Status::Ok => strict,
-            _ => attempt(&|v| self.named.contains(&v))?,
-        };
+        // start values that are in the way: one or two of them, or else all that the command does not name
+        let states: Vec<VarId> = sorted.states.iter().map(|state| state.var).collect();
+        let own = |v: &VarId| self.given.contains(v) && !self.named.contains(v) && !inputs.contains(v);
+        let movable: Vec<VarId> = states.iter().rev().copied().filter(own).take(MOST_MOVABLE).collect();
+        let pairs = movable.iter().enumerate().flat_map(|(k, &v)| movable[k..].iter().map(move |&w| [v, w]));
+        let singles = movable.iter().map(|&v| [v, v]);
+        let mut outcome = strict;
+        for set in singles.chain(pairs) {
+            if outcome.status != Status::Ok {
+                let given = |v: VarId| self.given.contains(&v) && !set.contains(&v);
+                outcome = attempt(&|v| self.named.contains(&v) || given(v))?;
+            }
+        }
+        if outcome.status != Status::Ok {
+            outcome = attempt(&|v| self.named.contains(&v))?;
+        }
         if outcome.status != Status::Ok {
             let why = explain::explain(&outcome, &opened);
             let message = why.map_or("the equations do not hold at the point".into(), |why| why.message);
@@ -149,7 +164,6 @@ impl Point {
                 hint: "name fewer states with `--at`: the others follow from the equations".into(),
             });
         }
-        let states: Vec<VarId> = sorted.states.iter().map(|state| state.var).collect();
         let mut moved = Vec::new();
         for (&v, &value) in states.iter().zip(&outcome.y) {
             let before = self.value(v);

@@ -1,6 +1,6 @@
 //! A linear system for programs: `linearize --format json`.
 
-use super::{Analysis, Linearization};
+use super::{Analysis, Linearization, Mode};
 use ordinate_control::{Complex, Hold, Matrix};
 use serde_json::{Map, Value, json};
 
@@ -25,6 +25,10 @@ pub fn linearize_json(linear: &Linearization, analysis: &Analysis) -> Value {
             })
         })
         .collect();
+    // the eigenvalues as they stand above, not those of the part that is not reached
+    let lost = |seen: &dyn Fn(&Mode) -> bool| {
+        analysis.modes.iter().filter(|mode| !seen(mode)).map(|mode| complex(mode.value)).collect::<Vec<_>>()
+    };
     let mut object = json!({
         "schema": "ordinate.linearize/1",
         "point": named(&linear.point),
@@ -53,8 +57,8 @@ pub fn linearize_json(linear: &Linearization, analysis: &Analysis) -> Value {
             "controllability": reach[0].singular_values,
             "observability": reach[1].singular_values,
         },
-        "uncontrollable": list(&reach[0].lost),
-        "unobservable": list(&reach[1].lost),
+        "uncontrollable": lost(&|mode| mode.controllable),
+        "unobservable": lost(&|mode| mode.observable),
         "units": {
             "states": linear.units.states,
             "inputs": linear.units.inputs,

@@ -15,7 +15,7 @@ const ROWS: usize = 401;
 /// More panels below each other are not readable.
 const MOST_PANELS: usize = 6;
 /// The linear response is cut at so many times the range of the nonlinear one.
-const CUT: f64 = 2.0;
+const CUT: f64 = 0.5;
 /// A deviation where the start values have none, of the size of the state or 1.
 const SMALL: f64 = 0.01;
 

@@ -1,7 +1,7 @@
 //! A linear system for people: `linearize`.
 
 use super::report::hold_name;
-use super::{Analysis, Channel, Linearization};
+use super::{Analysis, Channel, Linearization, Mode};
 use crate::number::complex;
 use crate::short;
 use ordinate_control::{Complex, Matrix, Reach};
@@ -9,6 +9,8 @@ use std::fmt::Write;
 
 /// Wider matrices are not printed.
 const MOST_COLUMNS: usize = 14;
+/// What is smaller beside its neighbours is rounding.
+const NOISE: f64 = 1e-13;
 
 /// The table of a linear system; `name` is what the model is called.
 pub fn linearize_text(linear: &Linearization, analysis: &Analysis, name: &str) -> String {
@@ -30,17 +32,18 @@ pub fn linearize_text(linear: &Linearization, analysis: &Analysis, name: &str) -
     out.table("C", &linear.outputs, &linear.states, &system.c);
     out.table("D", &linear.outputs, &linear.inputs, &system.d);
     out.table("Dg", &linear.outputs, &linear.disturbances, &linear.dg);
-    modes(&mut out, analysis);
+    let driven = !linear.inputs.is_empty();
+    modes(&mut out, analysis, driven);
     out.line("");
-    let none = linear.inputs.is_empty();
-    reach(
-        &mut out,
-        "controllable",
-        &analysis.controllability,
-        linear.states.len(),
-        none.then_some("there is no input"),
-    );
-    reach(&mut out, "observable", &analysis.observability, linear.states.len(), None);
+    let lost = |seen: &dyn Fn(&Mode) -> bool| {
+        analysis.modes.iter().filter(|mode| !seen(mode)).map(|mode| mode.value).collect::<Vec<_>>()
+    };
+    if driven {
+        reach(&mut out, "controllable", &analysis.controllability, &lost(&|mode| mode.controllable));
+    } else {
+        out.line("controllable  there is no input");
+    }
+    reach(&mut out, "observable", &analysis.observability, &lost(&|mode| mode.observable));
     for channel in &analysis.channels {
         transfer(&mut out, linear, channel);
     }
@@ -69,33 +72,24 @@ pub fn linearize_text(linear: &Linearization, analysis: &Analysis, name: &str) -
 }
 
 fn point(out: &mut Text, linear: &Linearization) {
-    let all = [
-        (&linear.states, &linear.units.states),
-        (&linear.inputs, &linear.units.inputs),
-        (&linear.disturbances, &linear.units.disturbances),
-    ];
-    let unit = |name: &str| {
-        let found = all.iter().find_map(|(names, units)| {
-            names.iter().zip(*units).find(|(known, _)| *known == name).and_then(|(_, unit)| unit.clone())
-        });
-        found.map_or(String::new(), |unit| format!(" {unit}"))
-    };
     let width = linear.point.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    for (name, value) in linear.point.iter().chain(&linear.algebraic) {
+    let units = linear.units.point.iter().cloned().chain(std::iter::repeat(None));
+    for ((name, value), unit) in linear.point.iter().chain(&linear.algebraic).zip(units) {
         let what = match name {
             name if linear.inputs.contains(name) => "   input",
             name if linear.disturbances.contains(name) => "   disturbance",
             _ => "",
         };
-        out.line(&format!("  {} = {}{}{what}", padded(name, width), short(*value), unit(name)));
+        let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
+        out.line(&format!("  {} = {}{unit}{what}", padded(name, width), short(*value)));
     }
 }
 
-fn modes(out: &mut Text, analysis: &Analysis) {
+fn modes(out: &mut Text, analysis: &Analysis, driven: bool) {
     out.line("");
     let mut rows = vec![["eigenvalue", "damping", "frequency [rad/s]", "time constant [s]", ""].map(String::from)];
     for mode in &analysis.modes {
-        let lost = match (mode.controllable, mode.observable) {
+        let lost = match (mode.controllable || !driven, mode.observable) {
             (true, true) => "",
             (false, true) => "not controllable",
             (true, false) => "not observable",
@@ -117,11 +111,9 @@ fn modes(out: &mut Text, analysis: &Analysis) {
     }
 }
 
-fn reach(out: &mut Text, what: &str, reach: &Reach, n: usize, instead: Option<&str>) {
-    let Reach { rank, singular_values, lost, .. } = reach;
-    if let Some(instead) = instead {
-        return out.line(&format!("{what:<13} {instead}"));
-    }
+fn reach(out: &mut Text, what: &str, reach: &Reach, lost: &[Complex]) {
+    let Reach { rank, singular_values, .. } = reach;
+    let n = singular_values.len();
     let sizes = match (singular_values.first(), singular_values.last()) {
         (Some(first), Some(last)) if n > 1 => format!("   (singular values {} … {})", digits(*first), digits(*last)),
         _ => String::new(),
@@ -130,13 +122,15 @@ fn reach(out: &mut Text, what: &str, reach: &Reach, n: usize, instead: Option<&s
         return out.line(&format!("{what:<13} yes, rank {rank} of {n}{sizes}"));
     }
     let plural = if lost.len() == 1 { "mode" } else { "modes" };
-    out.line(&format!("{what:<13} NO, rank {rank} of {n}{sizes}; not so the {plural} {}", listed(lost)));
+    out.line(&format!("{what:<13} NO, rank {rank} of {n}{sizes}: not the {plural} {}", listed(lost)));
 }
 
 fn transfer(out: &mut Text, linear: &Linearization, channel: &Channel) {
     let (output, input) = (&linear.outputs[channel.output], &linear.inputs[channel.input]);
     let function = &channel.transfer;
-    let numerator = polynomial(&function.numerator);
+    // rounding that is left of a coefficient or a zero, in the frequencies of the poles
+    let scale = channel.poles.iter().fold(0.0, |most: f64, z| most.max(z.re.hypot(z.im)));
+    let numerator = polynomial(&without_noise(&function.numerator, scale));
     let denominator = polynomial(&function.denominator);
     let width = numerator.chars().count().max(denominator.chars().count());
     let head = format!("{output} / {input} = ");
@@ -147,9 +141,19 @@ fn transfer(out: &mut Text, linear: &Linearization, channel: &Channel) {
     out.line(&format!("{head}{}", "─".repeat(width)));
     out.line(&format!("{indent}{}", centred(&denominator)));
     out.line(&format!("  poles   {}", listed(&channel.poles)));
-    out.line(&format!("  zeros   {}", listed(&channel.zeros)));
+    let clean = |part: f64| if part.abs() <= NOISE * scale { 0.0 } else { part };
+    let zeros: Vec<Complex> = channel.zeros.iter().map(|z| Complex::new(clean(z.re), clean(z.im))).collect();
+    out.line(&format!("  zeros   {}", listed(&zeros)));
     let gain = if channel.dc_gain.is_finite() { digits(channel.dc_gain) } else { "infinite".into() };
     out.line(&format!("  gain at rest (s = 0)   {gain}"));
+}
+
+/// Coefficients without those that are rounding beside the largest term at a frequency.
+fn without_noise(coefficients: &[f64], frequency: f64) -> Vec<f64> {
+    let degree = coefficients.len().saturating_sub(1);
+    let term = |k: usize| (coefficients[k] * frequency.powi((degree - k) as i32)).abs();
+    let most = (0..coefficients.len()).map(term).fold(0.0, f64::max);
+    (0..coefficients.len()).map(|k| if term(k) <= NOISE * most { 0.0 } else { coefficients[k] }).collect()
 }
 
 /// A polynomial in s, its highest power first.

@@ -1,0 +1,34 @@
+//! `ordinate help controllers`.
+
+/// Controllers on one screen.
+pub const HELP: &str = "\
+A controller is designed for the linear model at a point of rest; what is written is the nonlinear plant with it.
+
+  ordinate design lqr cart.eq --at \"phi=0\" --q 1,10,1,10 --r 0.1 -o cart-lqr.eq
+  ordinate run cart-lqr.eq --set \"phi=0.3\" --plot
+
+The point: --at \"phi=0, u=0\"; states that are not named have their start values, inputs that are not named are chosen so
+that the point is one of rest. --equilibrium moves it to the next point of rest; named states stay. All gains act on
+deviations from the point. --input names the inputs that the controller drives (otherwise all); the others stay inputs.
+
+  place --poles \"-5+1i,-5-1i\"   state feedback with these poles, one for each state
+  lqr --q 15,2 --r 1            smallest integral of x'Qx + u'Ru: one weight for each state (input), or a matrix
+                                [[15,0],[0,2]]; without options parameters q_omega, r_u … of the model. A usual weight is
+                                1/(largest acceptable deviation)^2
+  lqi                           the same with an integrator, whose weight is the last of --q
+  pid --output y --kp 2 --ki 1 --kd 0.1
+                                u = kp*(b*r - y) + ki*integral + kd*derivative of (c*r - y), --weight b,c (1,0);
+                                derivative filtered with kd/(kp*N), --filter N (10; none where y' is a state);
+                                --limits LOW,HIGH with --anti-windup back|clamp|none
+                                --tune simc|zn (linear model), itae|ise (runs of the nonlinear one), --form p|pi|pd|pid
+
+  --reference omega=0.5         kr makes the static gain from the reference to this output (or state) one
+  --integral omega              ki integrates r - y: one more pole, or --ki with the poles of the states
+  --measured x,phi              an observer estimates the states: --observer-poles, or --noise-q and --noise-r (Kalman)
+  --sampled 0.01                computed every 0.01 and held, for the exactly sampled plant; poles are given in s
+                                (--discrete-poles: in z), the cost of lqr counts what happens between the samples
+
+The closed loop keeps the text of the model; gains are parameters, references are inputs, so `--set omega_r=1` changes one.
+Its start values are those of the model, or near the point where the loop does not get to the point from there (--start
+gives others). A loop that is not stable is not written (--force), and the exit code is 3.
+";
