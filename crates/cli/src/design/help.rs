@@ -21,6 +21,11 @@ deviations from the point. --input names the inputs that the controller drives (
                                 derivative filtered with kd/(kp*N), --filter N (10; none where y' is a state);
                                 --limits LOW,HIGH with --anti-windup back|clamp|none
                                 --tune simc|zn (linear model), itae|ise (runs of the nonlinear one), --form p|pi|pd|pid
+  fblin --output phi --reference \"cos(t)\" --poles \"-1,-1\"
+                                feedback linearisation by the model's own formulas: the error of the output has these
+                                poles; zero dynamics are named, and the loop stops where the law has no value
+  lyapunov --v \"x^2 + y^2\" --region \"x=-1..1, y=-1..1\"
+                                no controller: proves V > 0 and V' <= 0 around a point of rest, or refutes them by a point
 
   --reference omega=0.5         kr makes the static gain from the reference to this output (or state) one
   --integral omega              ki integrates r - y: one more pole, or --ki with the poles of the states

@@ -44,8 +44,8 @@ pub(super) fn gains(poles: &[Complex]) -> Vec<f64> {
     for pole in poles {
         let mut next = vec![Complex::new(0.0, 0.0); coefficients.len() + 1];
         for (k, c) in coefficients.iter().enumerate() {
-            next[k + 1] = next[k + 1] + *c;
-            next[k] = next[k] - *c * *pole;
+            next[k + 1] += *c;
+            next[k] -= *c * *pole;
         }
         coefficients = next;
     }
