@@ -558,18 +558,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether the state changes so little in a time `h` from now that no error can come from how it is passed.
-    fn is_negligible(&mut self, h: f64) -> bool {
-        if h <= 100.0 * self.smallest_step() {
-            return true;
-        }
-        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
-        self.statistics.evaluations.f += 1;
-        self.f_known = self.f.iter().all(|f| f.is_finite());
-        let scale = |i: usize| self.tol.atol[i] + self.tol.rtol * self.y[i].abs();
-        self.f_known && (0..self.y.len()).all(|i| h * self.f[i].abs() <= 0.01 * scale(i))
-    }
-
     fn fail(&mut self, plan: Plan, failure: StepFailure) -> Result<(), Reason> {
         self.statistics.rejected += 1;
         let (t, component) = match failure {

@@ -4,6 +4,18 @@ use super::{Plan, Run};
 use crate::{Reason, Singularity, StepFailure, Trial};
 
 impl Run<'_> {
+    /// Whether the state changes so little in a time `h` from now that no error can come from how it is passed.
+    pub(super) fn is_negligible(&mut self, h: f64) -> bool {
+        if h <= 100.0 * self.smallest_step() {
+            return true;
+        }
+        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
+        self.statistics.evaluations.f += 1;
+        self.f_known = self.f.iter().all(|f| f.is_finite());
+        let scale = |i: usize| self.tol.atol[i] + self.tol.rtol * self.y[i].abs();
+        self.f_known && (0..self.y.len()).all(|i| h * self.f[i].abs() <= 0.01 * scale(i))
+    }
+
     pub(super) fn not_finite_here(&self, component: usize) -> Reason {
         Reason::NotFinite { t: self.t, component, at_start: self.t == self.t_start }
     }
