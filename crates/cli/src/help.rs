@@ -71,7 +71,7 @@ Equations are written as on paper, one per line or separated by `;`, in any orde
   stop when y < 0                          ends the run
   every 0.01: u = K*(r - y)                a sampled controller; u is held in between
   quantize(x, q), saturate(x, -1, 1)       a converter and an actuator; noise(seed, sigma) inside `every`
-  delay(x, T)                              x a time T ago; delay(x, T, cos(t)) says what it was before the start
+  delay(x, T)                              x a time T ago; delay(x, T, cos(t)) tells its past
   pade(x, T, 5)                            the same approximately, by states; 5 is the order
   laplace((s + 2)/(s^2 + 3*s + 1), u)      a transfer function, from rest
 

@@ -21,5 +21,5 @@ pub use evaluate::{power, sign};
 pub use function::*;
 pub use graph::*;
 pub use interval::Interval;
-pub use tape::{Leaf, Tape};
 pub use noise::{PER_SEED, SEEDS};
+pub use tape::{Leaf, Tape};

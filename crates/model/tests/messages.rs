@@ -154,7 +154,7 @@ fn names_of_other_programs_lead_to_ours() {
         ("x' = Heaviside(t - 1); x(0) = 1", &[("unknown-function", "write `step(…)`")]),
         ("x' = sat(x); x(0) = 1", &[("unknown-function", "write `saturate(x, low, high)`")]),
         ("x' = mod(x, 2); x(0) = 1", &[("unknown-function", "write `x - n*floor(x/n)`")]),
-        ("x' = round(x + 1); x(0) = 1", &[("unknown-function", "write `floor((x + 1) + 0.5)`")]),
+        ("x' = round(x + 1); x(0) = 1", &[("unknown-function", "write `quantize((x + 1), 1)`")]),
         ("x' = log2(x); x(0) = 1", &[("unknown-function", "write `log(x)/log(2)`")]),
         ("x' = sind(x); x(0) = 1", &[("unknown-function", "write `sin(x*pi/180)`")]),
         ("x' = sqr(x); x(0) = 1", &[("unknown-function", "write `x^2`")]),

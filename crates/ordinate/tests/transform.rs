@@ -87,6 +87,10 @@ fn every_model_of_the_gallery_has_the_solution_of_its_transformed_form() {
         };
         let system = match polynomial(&original, None) {
             Ok(system) => system,
+            Err(found) if !original.sorted.model.delays.is_empty() => {
+                assert!(found[0].message.contains("`delay`"), "{name}: {}", found[0].message);
+                continue;
+            }
             Err(found) => {
                 wrong.push(format!("{name}: {}", found[0].message));
                 continue;

@@ -29,7 +29,8 @@ pub(super) fn code(text: &str) -> Option<JetCode> {
         ordinate_model::parse_table(&std::fs::read_to_string(folder().join(path)).unwrap(), name)
     });
     let (mut sorted, diagnostics) = sort(resolved.model, false);
-    if ordinate_syntax::has_errors(&diagnostics) {
+    // the series of delayed quantities come from the past, which there is none of here
+    if ordinate_syntax::has_errors(&diagnostics) || !sorted.model.delays.is_empty() {
         return None;
     }
     let program = Arc::new(compile(&mut sorted, false));
