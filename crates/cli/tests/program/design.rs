@@ -427,3 +427,15 @@ fn what_makes_no_controller_is_said_and_nothing_is_written() {
     let answer = design(&place, &["place", "dc-motor.eq", "--poles", "-4,-5", "-o", "dc-motor.eq"]).expect(2);
     assert!(answer.err.contains("is the model itself"));
 }
+
+/// 0.76 V holds the ball at 9 mm but for the ninth digit of a constant of the model.
+#[test]
+fn a_point_of_rest_may_be_typed_with_the_digits_of_a_data_sheet() {
+    let model = repository().join("examples/maglev.eq");
+    let model = model.to_str().expect("a path");
+    let point = ["--at", "x=0.009, i=0.8, u=0.76", "--q", "1,1,1", "--r", "1", "--format", "json"];
+    let found = ordinate(&[&["design", "lqr", model], &point[..]].concat()).expect(0).json();
+    assert_eq!(found["stable"], true);
+    let off = ["--at", "x=0.009, i=0.81, u=0.76", "--q", "1,1,1", "--r", "1"];
+    assert!(ordinate(&[&["design", "lqr", model], &off[..]].concat()).expect(3).err.contains("no point of rest"));
+}

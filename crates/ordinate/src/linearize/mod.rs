@@ -121,8 +121,8 @@ pub enum LinearizeError {
 
 /// Larger systems are not written as dense matrices.
 const MOST_STATES: usize = 1000;
-/// Rates below this part of the terms that they are made of are zero.
-const AT_REST: f64 = 1e-9;
+/// Rates below this part of the terms that they are made of are those of values that were typed with some digits.
+const AT_REST: f64 = 1e-6;
 
 impl Linearization {
     /// The value of a state or input at the point.
