@@ -78,34 +78,19 @@ fn rewritten(
     Ok(out)
 }
 
-/// What a command prints to standard output.
+/// What a command prints to standard output. A shell reads it, as it reads what a user types.
 fn run(line: &str, folder: &Path) -> Result<String, String> {
     println!("+ {line}");
-    let words = words(line);
-    let Some(("ordinate", rest)) = words.split_first().map(|(first, rest)| (first.as_str(), rest)) else {
-        return Err(format!("`{line}` is not a command of ordinate"));
-    };
-    let binary = target().join("release/ordinate");
-    let found = Command::new(binary).args(rest).current_dir(folder).output().map_err(|e| format!("{line}: {e}"))?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(target().join("release")).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(path).map_err(|e| e.to_string())?;
+    let mut shell = Command::new("sh");
+    let found = shell.args(["-c", line]).env("PATH", path).current_dir(folder).output();
+    let found = found.map_err(|e| format!("{line}: {e}"))?;
     if !found.status.success() {
         return Err(format!("{line}: {}\n{}", found.status, String::from_utf8_lossy(&found.stderr)));
     }
     Ok(String::from_utf8_lossy(&found.stdout).into_owned())
-}
-
-/// The words of a command; quoted ones may hold spaces.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            _ => words.last_mut().expect("at least one").push(c),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[cfg(test)]
@@ -120,7 +105,6 @@ mod tests {
         let expected = "a\n```sh\nordinate x \"y z\"\n```\n```text\n[ordinate x \"y z\"]\n```\n<!-- tables 6.2 6.3 -->\n\n| 6.2+6.3 |\n\n<!-- end -->\nb\n";
         assert_eq!(again.as_deref(), Ok(expected));
         assert_eq!(rewritten(expected, &|n| format!("| {} |\n", n.join("+")), &|l| Ok(format!("[{l}]\n"))), again);
-        assert_eq!(words("ordinate x \"y z\""), ["ordinate", "x", "y z"]);
         assert!(rewritten("```text\n", &|_| String::new(), &|_| Ok(String::new())).is_err());
     }
 }

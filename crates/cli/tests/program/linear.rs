@@ -221,40 +221,23 @@ fn disturbances_are_apart() {
 #[test]
 fn the_sampled_system_is_that_of_its_rule() {
     let (a, b, h) = (2.0f64, 3.0, 0.1);
+    let model = "input u = 0; x' = -2*x + 3*u; init x = 0";
+    let sampled = |hold: &str| {
+        let args = ["linearize", "-e", model, "--sampled", "0.1", "--hold", hold, "--format", "json"];
+        ordinate(&args).expect(0).json()
+    };
     let exact = (-a * h).exp();
     let cases = [("zoh", exact, b * (1.0 - exact) / a), ("forward", 1.0 - a * h, b * h)];
     for (hold, f, g) in cases {
-        let args = [
-            "linearize",
-            "-e",
-            "input u = 0; x' = -2*x + 3*u; init x = 0",
-            "--sampled",
-            "0.1",
-            "--hold",
-            hold,
-            "--format",
-            "json",
-        ];
-        let found = ordinate(&args).expect(0).json();
-        let sampled = &found["sampled"];
-        assert_close(hold, &numbers(&sampled["F"]), &[vec![f]]);
-        assert_close(hold, &numbers(&sampled["G"]), &[vec![g]]);
-        assert_eq!(sampled["hold"], hold);
+        let found = sampled(hold);
+        let found = &found["sampled"];
+        assert_close(hold, &numbers(&found["F"]), &[vec![f]]);
+        assert_close(hold, &numbers(&found["G"]), &[vec![g]]);
+        assert_eq!(found["hold"], hold);
     }
     // the other rules keep the transfer function at their places: H (z − F)⁻¹ G + I at z is the continuous one at s
     for (hold, s) in [("tustin", 2.0 / h * (2.0 - 1.0) / (2.0 + 1.0)), ("backward", (2.0 - 1.0) / (2.0 * h))] {
-        let args = [
-            "linearize",
-            "-e",
-            "input u = 0; x' = -2*x + 3*u; init x = 0",
-            "--sampled",
-            "0.1",
-            "--hold",
-            hold,
-            "--format",
-            "json",
-        ];
-        let found = ordinate(&args).expect(0).json();
+        let found = sampled(hold);
         let element = |name: &str| numbers(&found["sampled"][name])[0][0];
         let value = element("H") / (2.0 - element("F")) * element("G") + element("I");
         assert!((value - b / (s + a)).abs() < 1e-13, "{hold}: {value}");

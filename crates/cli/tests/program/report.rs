@@ -3,16 +3,6 @@
 use crate::support::repository;
 use std::process::Command;
 
-/// The words of a command; quoted ones may hold spaces.
-fn words(line: &str) -> Vec<String> {
-    let parts = line.split('"').enumerate();
-    let words = parts.flat_map(|(k, part)| match k % 2 {
-        0 => part.split_whitespace().map(String::from).collect::<Vec<_>>(),
-        _ => vec![part.to_string()],
-    });
-    words.collect()
-}
-
 #[test]
 fn every_command_of_the_control_report_works_and_draws_what_it_shows() {
     let report = std::fs::read_to_string(repository().join("docs/control.md")).expect("the report");
@@ -21,10 +11,14 @@ fn every_command_of_the_control_report_works_and_draws_what_it_shows() {
     for entry in std::fs::read_dir(repository().join("examples")).expect("the gallery").flatten() {
         std::fs::copy(entry.path(), folder.path().join("examples").join(entry.file_name())).expect("a copy");
     }
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_ordinate")).parent().expect("a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(program.to_path_buf()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(path).expect("a path");
     let mut commands = 0;
     for line in report.lines().filter(|line| line.starts_with("ordinate ")) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ordinate"));
-        let out = command.args(&words(line)[1..]).current_dir(&folder).output().expect("the program");
+        let mut shell = Command::new("sh");
+        let out = shell.args(["-c", line]).env("PATH", &path).current_dir(&folder).output().expect("a shell");
         assert!(out.status.success(), "{line}\n{}", String::from_utf8_lossy(&out.stderr));
         commands += 1;
     }
