@@ -283,6 +283,29 @@ fn margins_of_three_lags() {
     assert!((found.gain[0].1 - 4.0).abs() < 1e-12 && found.stable, "{found:?}");
 }
 
+/// 0.3/(s(s² + 0.1s + 1)): the gain passes 1 before the resonance, at its foot and behind it. With w = ω²
+///
+/// ```text
+///   w((1 − w)² + w/100) = 9/100
+/// ```
+#[test]
+fn every_crossing_has_its_margin() {
+    let open = Transfer::new(&[0.3], &[1.0, 0.1, 1.0, 0.0], None).and_then(|g| g.state_space()).expect("proper");
+    let found = margins(&open).expect("one channel");
+    assert_eq!(found.phase.len(), 3, "{found:?}");
+    for (omega, margin) in &found.phase {
+        let w = omega * omega;
+        assert!((w * ((1.0 - w).powi(2) + 0.01 * w) - 0.09).abs() < 1e-13, "{found:?}");
+        let phase = -90.0 - (0.1 * omega).atan2(1.0 - w).to_degrees();
+        assert!((margin - (180.0 + phase)).abs() < 1e-9, "{found:?}");
+    }
+    // the phase is −180° at ω = 1, where |G| = 3: too much
+    assert!(
+        found.gain.len() == 1 && (found.gain[0].0 - 1.0).abs() < 1e-12 && (found.gain[0].1 - 1.0 / 3.0).abs() < 1e-12
+    );
+    assert!(!found.stable);
+}
+
 /// A resonance with a damping of 1e-5 is not stepped over, and neighbours of the curve are near each other.
 #[test]
 fn the_bode_curve_shows_a_sharp_resonance() {
