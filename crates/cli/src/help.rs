@@ -261,7 +261,8 @@ const REALTIME: &str = "\
   --on-overrun warn|skip|stop    what a missed deadline does; exit code 4 says that there was one
   --dry                 as fast as possible: what a sample costs
 
-The method is radau3 unless -m names another; a step takes at most ten iterations and allocates nothing.
+The method is radau3 unless -m names another; a step has at most ten iterations and, without delays, takes
+no memory.
 The report has the mean, the 99.9th percentile and the worst computing time, delays and missed deadlines.
 
   ordinate run examples/reactor.eq --realtime --dry -o reactor.csv
