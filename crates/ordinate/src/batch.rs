@@ -74,7 +74,7 @@ pub struct BatchResult {
 impl BatchResult {
     /// Names of the stored columns without `time`, and their values at the end.
     pub fn final_values(&self, model: &Compiled) -> Vec<(String, f64)> {
-        final_values(model, &self.outcome)
+        final_values(model, &mut Evaluator::new(model.program.clone()), &self.outcome)
     }
 }
 
@@ -285,7 +285,8 @@ impl<'a> Plan<'a> {
         let model = self.trajectories[index].model;
         let mut kept = Kept::new(model);
         if !rows.is_empty() {
-            let mut recorder = Recorder::new(model, &mut kept, &self.ready(index).start);
+            let mut recorder =
+                Recorder::new(model, Evaluator::new(model.program.clone()), &mut kept, &self.ready(index).start);
             for row in rows.chunks_exact(1 + outcome.y.len()) {
                 if let ControlFlow::Break(_) = recorder.row(row[0], &row[1..], &[], None) {
                     unreachable!("memory takes every row, and nothing is checked");
@@ -308,7 +309,7 @@ impl<'a> Plan<'a> {
         }
         let options = self.solver_options(times);
         let mut kept = Kept::new(model);
-        let mut recorder = Recorder::new(model, &mut kept, start);
+        let mut recorder = Recorder::new(model, Evaluator::new(model.program.clone()), &mut kept, start);
         let mut method = by_name("taylor").expect("it is a method").build(model.program.layout.states, false);
         let mut evaluator = model.evaluator();
         let from = start.from(*t_start);

@@ -69,10 +69,12 @@ pub(crate) struct Task<'a> {
 
 impl Task<'_> {
     /// The method, ready for a run; `follow`: it carries its error along, if it can.
-    pub fn method(&self, follow: bool) -> Box<dyn Method> {
+    pub fn method(&self, follow: bool, evaluator: &mut Evaluator) -> Box<dyn Method> {
         let mut method = self.choice.build(self.compiled.program.layout.states, self.options.step.is_some());
         if follow {
-            method.follow_error();
+            let otherwise = evaluator.starts_rounded_otherwise(self.t_start);
+            let starts = self.start.states.iter().zip(&otherwise);
+            method.follow_error(&starts.map(|(own, other)| own - other).collect::<Vec<f64>>());
         }
         method
     }
@@ -89,53 +91,28 @@ impl Task<'_> {
         ordinate_solve::solve(evaluator, method.as_mut(), &self.start.from(self.t_start), t_end, options, sink)
     }
 
-    /// The error that the method itself has carried along. What a function of the states makes of it is not linear.
-    fn carried(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
-        let at_end = outcome.error.as_ref()?;
+    /// The error that the method itself has carried along to every row and to the end.
+    fn carried(&self, beside: &mut Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
+        let at_end = outcome.error.as_ref().filter(|_| kept.all_told)?;
         let (layout, states) = (&self.compiled.program.layout, self.compiled.program.visible);
-        // The error of a delayed value is not among those carried along.
-        if layout.discrete() > 0
-            || !layout.delays.is_empty()
-            || kept.too_many
-            || kept.stride > 1
-            || layout.states != states
-        {
+        // The errors of delayed values and of discrete ones are not among those carried along.
+        if layout.discrete() > 0 || !layout.delays.is_empty() || layout.states != states || kept.columns.is_empty() {
             return None;
         }
-        let mut points = vec![(self.t_start, vec![0.0; layout.states])];
-        points.extend(kept.points.iter().cloned());
-        if points.last().is_some_and(|(t, _)| *t < outcome.t_reached) {
-            points.push((outcome.t_reached, at_end.clone()));
+        let better = Outcome { y: outcome.y.iter().zip(at_end).map(|(y, e)| y - e).collect(), ..outcome.clone() };
+        let finals = [outcome, &better].map(|outcome| final_values(self.compiled, beside, outcome));
+        let [own, better] = &finals;
+        let last: Vec<f64> = own.iter().zip(better).map(|((_, own), (_, better))| better - own).collect();
+        let mut largest = kept.largest.clone();
+        let time = kept.columns[0].last().copied();
+        if time.is_none_or(|t| t < outcome.t_reached) {
+            largest
+                .iter_mut()
+                .zip(own.iter().zip(&last))
+                .for_each(|(most, ((_, own), error))| *most = most.max(size(*error, *own)));
         }
-        let mut evaluator = Evaluator::new(evaluator.program().clone());
-        let columns = kept.stored - 1;
-        let mut rows: Vec<Vec<f64>> = vec![Vec::new(); columns];
-        let mut largest = vec![0.0f64; columns];
-        let (mut y, mut moved) = (vec![0.0; states], vec![0.0; states]);
-        let results = self.compiled.program.outputs.results.len();
-        let (mut out, mut moved_out) = (vec![0.0; results], vec![0.0; results]);
-        let mut k = 0;
-        for (row, &t) in kept.columns[0].iter().enumerate() {
-            while k + 2 < points.len() && points[k + 1].0 < t {
-                k += 1;
-            }
-            let [(t0, e0), (t1, e1)] = [&points[k], &points[(k + 1).min(points.len() - 1)]];
-            let part = if t1 > t0 { ((t - t0) / (t1 - t0)).clamp(0.0, 1.0) } else { 1.0 };
-            for i in 0..states {
-                y[i] = kept.columns[i + 1][row];
-                moved[i] = y[i] - (e0[i] + part * (e1[i] - e0[i]));
-            }
-            evaluator.outputs(t, &y, &[], &mut out);
-            evaluator.outputs(t, &moved, &[], &mut moved_out);
-            for c in 0..columns {
-                let (own, better) =
-                    if c < states { (y[c], moved[c]) } else { (out[c - states], moved_out[c - states]) };
-                largest[c] = largest[c].max(size(better - own, own));
-                rows[c].push(better - own);
-            }
-        }
-        let last = rows.iter().map(|column| column.last().copied().unwrap_or(0.0)).collect();
-        let lost = lost(&kept.columns[..=states], &rows[..states]).into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let rows = if kept.stride > 1 { Vec::new() } else { kept.errors.clone() };
+        let lost = without_digits(&kept.columns[..=states], &kept.errors[..states], &mut largest);
         let names = kept.names[1..kept.stored].to_vec();
         let until = outcome.t_reached;
         Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, corrected: false })
@@ -146,7 +123,8 @@ impl Task<'_> {
         if outcome.status == Status::Interrupted {
             return None;
         }
-        if let Some(found) = self.carried(evaluator, outcome, kept) {
+        let mut outputs = evaluator.another();
+        if let Some(found) = self.carried(&mut outputs, outcome, kept) {
             return Some(found);
         }
         // A run that was ended by the model ends when its companion comes to that.
@@ -161,15 +139,16 @@ impl Task<'_> {
         for companion in self.choice.companions(self.options, outcome) {
             let options = Options { rows: Rows::At(kept.times()), ..companion.options.clone() };
             let mut rows = Beside { sink: kept.sink, columns: Vec::new() };
-            let mut recorder = Recorder::new(self.compiled, &mut rows, &start);
+            let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
             recorder.announce(kept.names.clone(), kept.stored);
-            let Ok(other) = beside.solve(self.method(false), &mut other_evaluator, &options, t_end, &mut recorder)
+            let Ok(other) =
+                beside.solve(self.method(false, &mut outputs), &mut other_evaluator, &options, t_end, &mut recorder)
             else {
                 continue;
             };
             let columns = rows.columns;
             let factor = companion.factor(&outcome.statistics, &other.statistics);
-            let finals = [outcome, &other].map(|outcome| final_values(self.compiled, outcome));
+            let finals = [outcome, &other].map(|outcome| final_values(self.compiled, &mut outputs, outcome));
             let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
             let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&finals));
             if best.as_ref().is_none_or(|best| found.until > best.until) {
@@ -233,14 +212,7 @@ fn compare(
         Some([own, other]) => own.iter().zip(other).map(|((_, own), (_, other))| factor * (other - own)).collect(),
         None => rows.iter().map(|column| column.last().copied().unwrap_or(f64::NAN)).collect(),
     };
-    let lost: Vec<(usize, f64)> = lost(&kept.columns[..=states], &rows[..states]);
-    for &(state, _) in &lost {
-        // Two solutions that have nothing in common any more may meet by chance.
-        let values = kept.columns[state + 1].iter();
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
-        largest[state] = largest[state].max(high - low);
-    }
-    let lost = lost.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    let lost = without_digits(&kept.columns[..=states], &rows[..states], &mut largest);
     if kept.stride > 1 || !complete {
         // rows of the file and rows of the estimate would not be the same
         let missing = time.len() - rows.first().map_or(time.len(), Vec::len);
@@ -261,14 +233,21 @@ fn size(error: f64, value: f64) -> f64 {
     }
 }
 
-/// The states that have no right digit any more, and when they lost the last.
-fn lost(columns: &[Vec<f64>], rows: &[Vec<f64>]) -> Vec<(usize, f64)> {
-    let when = |state: usize| {
-        let greatest = columns[state + 1].iter().fold(0.0f64, |most, y| most.max(y.abs()));
-        let row = rows[state].iter().position(|error| error.abs() > LOST * greatest)?;
-        Some((state, columns[0][row]))
-    };
-    (0..rows.len()).filter_map(when).collect()
+/// The first state that has no right digit any more, and when it lost the last. The error of such states is anything that they
+/// can be: two solutions that have nothing in common any more may meet by chance.
+fn without_digits(columns: &[Vec<f64>], rows: &[Vec<f64>], largest: &mut [f64]) -> Option<(usize, f64)> {
+    let mut first: Option<(usize, f64)> = None;
+    for (state, errors) in rows.iter().enumerate() {
+        let values = &columns[state + 1];
+        let greatest = values.iter().fold(0.0f64, |most, y| most.max(y.abs()));
+        let Some(row) = errors.iter().position(|error| error.abs() > LOST * greatest) else { continue };
+        let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
+        largest[state] = largest[state].max(bounds.1 - bounds.0);
+        if first.is_none_or(|(_, t)| columns[0][row] < t) {
+            first = Some((state, columns[0][row]));
+        }
+    }
+    first
 }
 
 /// The rows of a run, kept for the comparison; handed on at once, or with their errors at the end.
@@ -280,9 +259,12 @@ pub(crate) struct Kept<'a> {
     columns: Vec<Vec<f64>>,
     stride: usize,
     skipped: usize,
-    /// The error of the states at the ends of steps, from methods that carry it along, as long as there are not too many.
-    points: Vec<(f64, Vec<f64>)>,
-    too_many: bool,
+    /// What is told of the error of the next row, from methods that carry it along; that of the rows kept, column by column; and
+    /// the largest of all rows. Whether it was told of every row.
+    told: Vec<f64>,
+    errors: Vec<Vec<f64>>,
+    largest: Vec<f64>,
+    all_told: bool,
 }
 
 impl<'a> Kept<'a> {
@@ -295,8 +277,10 @@ impl<'a> Kept<'a> {
             columns: Vec::new(),
             stride: 1,
             skipped: 0,
-            points: Vec::new(),
-            too_many: false,
+            told: Vec::new(),
+            errors: Vec::new(),
+            largest: Vec::new(),
+            all_told: true,
         }
     }
 
@@ -345,12 +329,20 @@ impl<'a> Kept<'a> {
     }
 
     fn keep(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.all_told &= !self.told.is_empty();
+        for (most, (error, value)) in self.largest.iter_mut().zip(self.told.iter().zip(&values[1..])) {
+            *most = most.max(size(*error, *value));
+        }
         self.skipped += 1;
         if self.skipped < self.stride {
             return Ok(());
         }
         self.skipped = 0;
         self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
+        if self.all_told {
+            self.errors.iter_mut().zip(&self.told).for_each(|(column, error)| column.push(*error));
+        }
+        self.told.clear();
         if self.columns[0].len() * self.columns.len() <= MAX_KEPT {
             return Ok(());
         }
@@ -362,7 +354,7 @@ impl<'a> Kept<'a> {
                 closed_pipe: false,
             });
         }
-        for column in &mut self.columns {
+        for column in self.columns.iter_mut().chain(&mut self.errors) {
             let mut index = 0;
             column.retain(|_| {
                 index += 1;
@@ -379,6 +371,8 @@ impl RowSink for Kept<'_> {
         (self.names, self.stored) = (names.to_vec(), stored);
         let kept = if self.holds() { names.len() } else { stored };
         self.columns = vec![Vec::new(); kept];
+        self.errors = vec![Vec::new(); stored - 1];
+        self.largest = vec![0.0; stored - 1];
         if self.holds() { Ok(()) } else { self.sink.begin(names, stored) }
     }
 
@@ -397,11 +391,9 @@ impl RowSink for Kept<'_> {
         self.sink.wants_steps()
     }
 
-    fn error(&mut self, t: f64, error: &[f64]) {
-        self.too_many |= self.points.len() * error.len() > MAX_KEPT;
-        if !self.too_many {
-            self.points.push((t, error.to_vec()));
-        }
+    fn errors(&mut self, errors: &[f64]) {
+        self.told.clear();
+        self.told.extend_from_slice(&errors[..self.stored - 1]);
     }
 
     fn iterate(&mut self, iterate: &ordinate_solve::NewtonIterate) {

@@ -34,8 +34,8 @@ pub trait RowSink {
     fn wants_steps(&self) -> bool {
         false
     }
-    /// The estimate of (computed − true) of the states at the end of a step, from methods that carry it along.
-    fn error(&mut self, _t: f64, _error: &[f64]) {}
+    /// The estimate of (true − computed) of all columns but the time of the row that follows, from methods that carry it along.
+    fn errors(&mut self, _errors: &[f64]) {}
     /// An iterate of Newton's method, where they are traced.
     fn iterate(&mut self, _iterate: &NewtonIterate) {}
     /// Asked now and then: whether to go on.

@@ -11,6 +11,10 @@ pub(crate) struct Recorder<'a> {
     evaluator: Evaluator,
     sink: &'a mut dyn RowSink,
     values: Vec<f64>,
+    /// The error of the states of the next row, if it is told, and that of all its columns.
+    error: Vec<f64>,
+    moved: Vec<f64>,
+    errors: Vec<f64>,
     /// States that are stored.
     states: usize,
     pub rows: usize,
@@ -30,11 +34,14 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(compiled: &Compiled, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
+    pub fn new(compiled: &Compiled, evaluator: Evaluator, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
         let states = compiled.program.visible;
         Recorder {
-            evaluator: Evaluator::new(compiled.program.clone()),
+            evaluator,
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
+            error: Vec::new(),
+            moved: Vec::new(),
+            errors: Vec::new(),
             states,
             rows: 0,
             t: f64::NEG_INFINITY,
@@ -62,6 +69,24 @@ impl<'a> Recorder<'a> {
             let d = [outcome.d.as_slice(), &outcome.delayed].concat();
             let _ = self.row(outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref());
         }
+    }
+}
+
+impl Recorder<'_> {
+    /// What must be added to the columns of the current row to have those of the states without their error: what a function
+    /// makes of it is not linear.
+    fn errors(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) {
+        self.moved.clear();
+        self.moved.extend(y.iter().zip(&self.error).map(|(y, error)| y - error));
+        self.errors.clear();
+        self.errors.extend(self.error[..self.states].iter().map(|error| -error));
+        self.errors.resize(self.values.len() - 1, 0.0);
+        let (out, errors) = (&self.values[self.states + 1..], &mut self.errors[self.states..]);
+        if !out.is_empty() {
+            outputs(&mut self.evaluator, t, &self.moved, d, sliding, errors);
+            errors.iter_mut().zip(out).for_each(|(moved, own)| *moved -= own);
+        }
+        self.error.clear();
     }
 }
 
@@ -100,6 +125,7 @@ impl Sink for Recorder<'_> {
             }
         }
         if std::mem::take(&mut self.unasked) {
+            self.error.clear();
             return ControlFlow::Continue(());
         }
         self.rows += 1;
@@ -107,6 +133,10 @@ impl Sink for Recorder<'_> {
             self.not_finite = self.values.iter().position(|value| !value.is_finite()).map(|column| (column, t));
         }
         self.t = t;
+        if !self.error.is_empty() {
+            self.errors(t, y, d, sliding);
+            self.sink.errors(&self.errors);
+        }
         match self.sink.row(&self.values) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -123,8 +153,9 @@ impl Sink for Recorder<'_> {
         ControlFlow::Break(Interrupt)
     }
 
-    fn error(&mut self, t: f64, error: &[f64]) {
-        self.sink.error(t, error);
+    fn error(&mut self, error: &[f64]) {
+        self.error.clear();
+        self.error.extend_from_slice(error);
     }
 
     fn iterate(&mut self, iterate: &NewtonIterate) {
@@ -137,12 +168,11 @@ impl Sink for Recorder<'_> {
 }
 
 /// Names of the stored columns without `time`, and their values where a run ended.
-pub(crate) fn final_values(compiled: &Compiled, outcome: &Outcome) -> Vec<(String, f64)> {
+pub(crate) fn final_values(compiled: &Compiled, evaluator: &mut Evaluator, outcome: &Outcome) -> Vec<(String, f64)> {
     let mut out = vec![0.0; compiled.program.outputs.results.len()];
-    let mut evaluator = Evaluator::new(compiled.program.clone());
     if outcome.y.iter().all(|v| v.is_finite()) {
         let d = [outcome.d.as_slice(), &outcome.delayed].concat();
-        outputs(&mut evaluator, outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref(), &mut out);
+        outputs(evaluator, outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref(), &mut out);
     }
     let names = compiled.stored_names().into_iter().skip(1);
     names.zip(outcome.y[..compiled.program.visible].iter().copied().chain(out)).collect()

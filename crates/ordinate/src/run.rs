@@ -266,9 +266,10 @@ fn run(
 
     let mut kept = Kept::new(sink, options.error);
     let follow = options.error != ErrorWish::Off;
-    let method = task.method(follow);
+    let mut outputs = evaluator.another();
+    let method = task.method(follow, &mut outputs);
     let begin = Instant::now();
-    let mut recorder = Recorder::new(compiled, &mut kept, &start);
+    let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
     let outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
@@ -289,7 +290,7 @@ fn run(
     let mut seconds = vec![begin.elapsed().as_secs_f64()];
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
-            let method = task.method(follow);
+            let method = task.method(follow, &mut outputs);
             let begin = Instant::now();
             let again = task.solve(method, &mut evaluator, &solver_options, t_end, &mut Silent).map_err(wrong)?;
             estimate(&evaluator, &again);
@@ -299,7 +300,7 @@ fn run(
     seconds.sort_by(f64::total_cmp);
     kept.release(error.as_ref()).map_err(RunError::Rows)?;
     let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
-    let mut final_values = final_values(compiled, &outcome);
+    let mut final_values = final_values(compiled, &mut outputs, &outcome);
     if let (ErrorWish::Estimate { correct: true, .. }, Some(error)) = (options.error, &mut error) {
         error.corrected = true;
         let known = final_values.iter_mut().zip(&error.last).filter(|(_, error)| error.is_finite());

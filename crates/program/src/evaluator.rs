@@ -12,8 +12,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     program: Arc<Program>,
-    code: Code,
+    code: Arc<Code>,
     registers: Vec<f64>,
+    /// The registers with constants rounded the other way, once they were asked for.
+    other: Vec<f64>,
     first_discrete: usize,
     /// Series for the discrete values asked for last, the newest first; `None` where there are no series.
     series: Vec<(Vec<f64>, Option<Series>)>,
@@ -151,7 +153,7 @@ impl Code {
 
 impl Evaluator {
     /// The registers with all constants computed.
-    pub(crate) fn constants(program: &Program) -> Vec<f64> {
+    pub(crate) fn constants(program: &Program, rounding: Rounding) -> Vec<f64> {
         let mut registers = vec![0.0; program.registers];
         for &(register, literal) in &program.literals {
             registers[register as usize] = match literal {
@@ -160,7 +162,7 @@ impl Evaluator {
             };
         }
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
-        match program.rounding {
+        match rounding {
             Rounding::Nearest => prologue.run(&program.lists, &mut registers),
             Rounding::Other => {
                 let free = rounding::free(program);
@@ -179,8 +181,12 @@ impl Evaluator {
 
     /// An evaluator whose constants are computed.
     pub fn new(program: Arc<Program>) -> Self {
-        let registers = Evaluator::constants(&program);
-        let code = Code::new(&program);
+        let code = Arc::new(Code::new(&program));
+        Evaluator::with_code(program, code)
+    }
+
+    fn with_code(program: Arc<Program>, code: Arc<Code>) -> Self {
+        let registers = Evaluator::constants(&program, program.rounding);
         let first_discrete = program.discrete_register();
         let discrete = first_discrete..first_discrete + program.layout.discrete();
         let reads_d = |r: &u32| discrete.contains(&(*r as usize));
@@ -192,6 +198,7 @@ impl Evaluator {
             program,
             code,
             registers,
+            other: Vec::new(),
             first_discrete,
             series: Vec::new(),
             switch_series: Vec::new(),
@@ -203,6 +210,11 @@ impl Evaluator {
             delays: None,
         }
         .with_delays()
+    }
+
+    /// Another one for the same program, at less cost than the first: for those who look at a run from beside.
+    pub fn another(&self) -> Self {
+        Evaluator::with_code(self.program.clone(), self.code.clone())
     }
 
     fn with_delays(mut self) -> Self {
@@ -219,7 +231,23 @@ impl Evaluator {
     /// One for the same program with constants rounded the other way.
     pub fn with_other_rounding(&self) -> Self {
         let program = Program { rounding: Rounding::Other, ..Program::clone(&self.program) };
-        Evaluator { complete: self.complete.clone(), ..Evaluator::new(Arc::new(program)) }
+        Evaluator { complete: self.complete.clone(), ..Evaluator::with_code(Arc::new(program), self.code.clone()) }
+    }
+
+    /// Exchanges the constants for those rounded the other way; a second call undoes it.
+    fn round_otherwise(&mut self) {
+        if self.other.is_empty() {
+            self.other = Evaluator::constants(&self.program, Rounding::Other);
+        }
+        std::mem::swap(&mut self.registers, &mut self.other);
+    }
+
+    /// The start values with constants rounded the other way.
+    pub fn starts_rounded_otherwise(&mut self, t: f64) -> Vec<f64> {
+        self.round_otherwise();
+        let starts = self.starts(t);
+        self.round_otherwise();
+        starts
     }
 
     /// The patterns of both Jacobians, which are compiled now if they were not.
@@ -379,6 +407,13 @@ impl System for Evaluator {
             return self.derivative_elsewhere(t, y, d, dy);
         }
         self.results(|c| &c.rhs, t, y, d, dy);
+    }
+
+    fn derivative_rounded_otherwise(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) -> bool {
+        self.round_otherwise();
+        self.results(|c| &c.rhs, t, y, d, dy);
+        self.round_otherwise();
+        true
     }
 
     fn denominators(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut Vec<f64>) {

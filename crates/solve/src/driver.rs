@@ -245,6 +245,9 @@ impl<'a> Run<'a> {
             // A sink that wants to end here gets its wish.
             let mixture = self.flow.mixture(self.t, &self.y, &self.d).cloned();
             let (d, mixture) = self.delayed.extended(self.flow.system, self.t, false, &self.d, mixture.as_ref());
+            if let Some(error) = self.method.error() {
+                self.sink.error(error);
+            }
             let _ = self.sink.row(self.t, &self.y, d, mixture);
         }
         let mut delayed = vec![0.0; self.delayed.count];
@@ -467,9 +470,6 @@ impl<'a> Run<'a> {
             Found::Unfinished { .. } => self.restart_method(),
             Found::Nothing if instant => return self.event(None, plan.h),
             Found::Nothing | Found::TooLong => self.method.accept(),
-        }
-        if let Some(error) = self.method.error() {
-            self.sink.error(self.t, error);
         }
         self.events.accept();
         self.row_if_due()

@@ -336,15 +336,20 @@ pub trait Method {
         false
     }
 
-    /// Asks the method to carry an estimate of its global error along, from the start of the run on; returns whether it can.
-    fn follow_error(&mut self) -> bool {
+    /// Asks the method to carry an estimate of its global error along, (computed − true), from the start of the run on, where
+    /// it is `at_start`; returns whether it can.
+    fn follow_error(&mut self, _at_start: &[f64]) -> bool {
         false
     }
 
-    /// The estimate of (computed − true) at the end of the last step, if it is carried along and known: behind an event it is
-    /// not.
+    /// The estimate at the end of the step accepted last, if it is carried along and known: behind an event it is not.
     fn error(&self) -> Option<&[f64]> {
         None
+    }
+
+    /// The estimate at a part of the remembered step, or, before the first one, at the start; returns whether it is known.
+    fn error_within(&self, _theta: f64, _error: &mut [f64]) -> bool {
+        false
     }
 
     /// Evaluations so far.

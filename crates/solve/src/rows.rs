@@ -25,8 +25,8 @@ pub trait Sink {
         ControlFlow::Continue(())
     }
 
-    /// The estimate of (computed − true) at the end of a step, from methods that carry it along.
-    fn error(&mut self, _t: f64, _error: &[f64]) {}
+    /// The estimate of (computed − true) of the row that follows, from methods that carry it along.
+    fn error(&mut self, _error: &[f64]) {}
 
     /// An iterate of Newton's method, from methods that are asked to keep them.
     fn iterate(&mut self, _iterate: &crate::NewtonIterate) {}

@@ -117,6 +117,12 @@ impl Switching {
         &mut *self.methods[active].method
     }
 
+    /// Whether the active one took all steps: only then it knows their error.
+    fn alone(&self) -> bool {
+        let active = self.active.unwrap_or(0);
+        self.accepted.iter().enumerate().all(|(k, steps)| k == active || *steps == 0)
+    }
+
     fn seen(&self) -> &dyn Method {
         &*self.methods[self.active.unwrap_or(0)].method
     }
@@ -288,6 +294,24 @@ impl Method for Switching {
 
     fn exceeds(&self) -> bool {
         self.linear() && self.accepted[1..].iter().all(|steps| *steps == 0)
+    }
+
+    fn follow_error(&mut self, at_start: &[f64]) -> bool {
+        // Whether the ones that can will take all the steps is seen on the way.
+        let followed = self.methods.iter_mut().map(|named| named.method.follow_error(at_start));
+        followed.filter(|followed| *followed).count() > 0
+    }
+
+    fn error(&self) -> Option<&[f64]> {
+        self.seen().error().filter(|_| self.alone())
+    }
+
+    fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
+        match self.active {
+            // At the start it is the same for all that follow it, behind a restart nobody knows it.
+            None => self.methods.iter().any(|named| named.method.error_within(theta, error)),
+            Some(_) => self.alone() && self.seen().error_within(theta, error),
+        }
     }
 
     fn work(&self) -> Work {

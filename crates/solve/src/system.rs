@@ -129,6 +129,11 @@ pub trait System {
     /// finite.
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
 
+    /// f with every rounded constant moved to its other neighbour: what rounding makes of f. Returns whether it is known.
+    fn derivative_rounded_otherwise(&mut self, _t: f64, _y: &[f64], _d: &[f64], _dy: &mut [f64]) -> bool {
+        false
+    }
+
     /// What f divides by, of which it is not known that it keeps its sign.
     fn denominators(&mut self, _t: f64, _y: &[f64], _d: &[f64], values: &mut Vec<f64>) {
         values.clear();

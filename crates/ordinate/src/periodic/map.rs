@@ -204,7 +204,7 @@ impl Map {
         let choice = if step.is_some() { self.choice } else { self.free_choice() };
         let mut method = choice.build(y.len(), step.is_some());
         if step.is_some() {
-            method.follow_error();
+            method.follow_error(&vec![0.0; y.len()]);
         }
         let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&self.fixed) };
         let mut first = FirstRow::default();

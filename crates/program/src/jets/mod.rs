@@ -41,7 +41,7 @@ impl Program {
     /// The series code of its right-hand side where all discrete values are those given; `None` where a choice depends
     /// on the state itself.
     pub fn series(&self, d: &[f64]) -> Option<JetCode> {
-        let mut registers = Evaluator::constants(self);
+        let mut registers = Evaluator::constants(self, self.rounding);
         let first = self.discrete_register();
         registers[first..first + d.len()].copy_from_slice(d);
         compile::compile(self, &self.rhs, &registers, DOUBLE)

@@ -28,9 +28,18 @@ pub(super) struct Propagated {
 }
 
 impl Propagated {
-    /// No error at the start.
-    pub fn new(states: usize, steps: usize) -> Propagated {
-        Propagated { alpha: bdf_coefficients(steps), past: Vec::new(), next: vec![0.0; states], lost: false }
+    /// With the error of the start values.
+    pub fn new(at_start: &[f64], steps: usize) -> Propagated {
+        Propagated { alpha: bdf_coefficients(steps), past: Vec::new(), next: at_start.to_vec(), lost: false }
+    }
+
+    /// The error at a part of the step made last, on a line between its ends.
+    pub fn within(&self, theta: f64, error: &mut [f64]) -> bool {
+        let from = if theta < 1.0 { self.past.first() } else { None }.unwrap_or(&self.next);
+        for (e, (from, to)) in error.iter_mut().zip(from.iter().zip(&self.next)) {
+            *e = from + theta * (to - from);
+        }
+        !self.lost
     }
 
     /// The error at the end of the last step.

@@ -249,9 +249,13 @@ impl Method for FixedBdf {
         true
     }
 
-    fn follow_error(&mut self) -> bool {
-        self.error = Some(Propagated::new(self.y.len(), self.steps));
+    fn follow_error(&mut self, at_start: &[f64]) -> bool {
+        self.error = Some(Propagated::new(at_start, self.steps));
         true
+    }
+
+    fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
+        self.error.as_ref().is_some_and(|propagated| propagated.within(theta, error))
     }
 
     fn error(&self) -> Option<&[f64]> {

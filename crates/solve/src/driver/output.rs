@@ -31,7 +31,9 @@ impl Run<'_> {
             let mut y = std::mem::take(&mut self.scratch[0]);
             let theta = (t - self.t) / plan.h;
             self.method.interpolate(theta, &mut y);
-            let result = self.restore_inside(t, theta, &mut y).and_then(|()| self.row(t, &y));
+            let restored = self.restore_inside(t, theta, &mut y);
+            self.tell_error(theta);
+            let result = restored.and_then(|()| self.row(t, &y));
             self.scratch[0] = y;
             result?;
             self.next_row();
@@ -56,10 +58,18 @@ impl Run<'_> {
 
     /// The current point as a row.
     pub(super) fn here(&mut self) -> Result<(), Reason> {
+        self.tell_error(1.0);
         let y = std::mem::take(&mut self.y);
         let result = self.row(self.t, &y);
         self.y = y;
         result
+    }
+
+    /// The error of the row that follows, at a part of the remembered step.
+    fn tell_error(&mut self, theta: f64) {
+        if self.method.error_within(theta, &mut self.scratch[1]) {
+            self.sink.error(&self.scratch[1]);
+        }
     }
 
     pub(super) fn row(&mut self, t: f64, y: &[f64]) -> Result<(), Reason> {

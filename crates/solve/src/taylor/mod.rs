@@ -10,16 +10,19 @@
 //! f there is the first coefficient of the next step, so the check costs nothing. Order and step by cost: À. Jorba,
 //! M. Zou, Experiment. Math. 14 (2005) 99–117; defect control: W. H. Enright, BIT 29 (1989) 488–505.
 
+mod carried;
 mod fixed;
 mod polynomial;
 mod singular;
+mod substitute;
 mod tail;
 
-use crate::initial_step::{Limits, initial_step};
 use crate::stiffness::hardly_changes;
-use crate::{ExplicitRk, JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work, tableaus};
+use crate::{JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
+use carried::{Carried, Known, Made};
 pub(crate) use fixed::IN_A_ROW;
 use polynomial::Step;
+use substitute::Substitute;
 use tail::Envelope;
 pub(crate) use tail::TARGET;
 
@@ -105,13 +108,9 @@ pub struct Taylor {
     /// Takes over where there are no series, as in sliding motion.
     substitute: Option<Box<Substitute>>,
     substituted: bool,
+    /// The global error, if it is wanted.
+    carried: Option<Box<Carried>>,
     work: Work,
-}
-
-/// A Runge–Kutta method and the step it wants.
-struct Substitute {
-    method: ExplicitRk,
-    next_h: Option<f64>,
 }
 
 impl Taylor {
@@ -144,6 +143,7 @@ impl Taylor {
             scaled: false,
             substitute: None,
             substituted: false,
+            carried: None,
             work: Work::default(),
         }
     }
@@ -359,9 +359,19 @@ impl Method for Taylor {
                 None => self.envelope.better_order(self.order, range, &self.costs),
             };
         }
-        let h = self.series(system, from, tol)?;
+        let mut h = self.series(system, from, tol)?;
         // So few coefficients do not tell how a series goes on; the error of the step before does.
-        if self.order < MIN_ORDER { Ok(self.feedback.unwrap_or(h)) } else { Ok(h) }
+        if self.order < MIN_ORDER {
+            h = self.feedback.unwrap_or(h);
+        }
+        if let Some(carried) = &mut self.carried {
+            let x = (h / self.scale).min(2f64.powi(9));
+            let known = Known { f: &self.f, c: &self.c, order: self.order, scale: self.scale, x };
+            carried.expand(system, from, &known);
+            // The series that was begun is that of another point.
+            self.begun = false;
+        }
+        Ok(h)
     }
 
     fn try_step(
@@ -378,6 +388,9 @@ impl Method for Taylor {
             return self.substitute_step(system, from, h, tol);
         }
         self.go_to(system, from, h)?;
+        if let Some(carried) = &mut self.carried {
+            carried.step(&Made { h, x: h / self.scale, order: self.order, slope: &self.slope, f: &self.f });
+        }
         let (mut error, mut worst) = self.defect_at_end(from, tol);
         if error <= 1.0 && (error > SURE || !self.envelope.is_clear()) {
             let inside = self.defect_inside(system, from, tol);
@@ -441,6 +454,9 @@ impl Method for Taylor {
             _ => {
                 self.y1.copy_from_slice(y);
                 self.rest.fill(0.0);
+                if let Some(carried) = &mut self.carried {
+                    carried.lose();
+                }
                 // The series that was begun is that of another point.
                 (self.begun, self.accepted) = (false, false);
             }
@@ -456,6 +472,9 @@ impl Method for Taylor {
         }
         self.accepted = self.begun;
         self.known = false;
+        if let Some(carried) = &mut self.carried {
+            carried.accept();
+        }
         std::mem::swap(&mut self.carry, &mut self.rest);
         // The next series is computed in units of this step.
         self.scale = power_of_two(self.h);
@@ -465,6 +484,10 @@ impl Method for Taylor {
         (self.known, self.begun, self.accepted) = (false, false, false);
         self.feedback = None;
         self.carry.fill(0.0);
+        // Before the first step nothing has happened yet.
+        if let Some(carried) = self.carried.as_mut().filter(|_| self.work.jets > 0) {
+            carried.lose();
+        }
         if let Some(substitute) = &mut self.substitute {
             substitute.method.restart();
             substitute.next_h = None;
@@ -500,49 +523,24 @@ impl Method for Taylor {
         Some(Singularity { distance: seen.distance * self.scale, ..seen })
     }
 
+    fn follow_error(&mut self, at_start: &[f64]) -> bool {
+        // Of a fixed step so many terms are taken that what is left out is rounding.
+        if !self.fixed_step {
+            self.carried = Some(Box::new(Carried::new(at_start)));
+        }
+        self.carried.is_some()
+    }
+
+    fn error(&self) -> Option<&[f64]> {
+        self.carried.as_ref().and_then(|carried| carried.now())
+    }
+
+    fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
+        self.carried.as_ref().is_some_and(|carried| carried.within(theta, error))
+    }
+
     fn work(&self) -> Work {
         let f = self.substitute.as_ref().map_or(0, |substitute| substitute.method.work().f);
         Work { f: self.work.f + f, ..self.work }
-    }
-}
-
-/// Where there are no series.
-impl Taylor {
-    fn prepare_substitute(&mut self, n: usize) -> &mut Substitute {
-        self.begun = false;
-        self.carry.fill(0.0);
-        self.substitute
-            .get_or_insert_with(|| Box::new(Substitute { method: ExplicitRk::new(&tableaus::DOP853, n), next_h: None }))
-    }
-
-    fn wish_of_substitute(
-        &mut self,
-        system: &mut dyn System,
-        from: &Point,
-        tol: &Tolerance,
-    ) -> Result<f64, StepFailure> {
-        if let Some(h) = self.prepare_substitute(from.y.len()).next_h {
-            return Ok(h);
-        }
-        from.derivative(system, &mut self.f, &mut self.work.f)?;
-        let limits = Limits { h_max: f64::MAX.sqrt(), exponent: 8 };
-        let (h, evaluations) = initial_step(system, from, &self.f, tol, &limits, &mut self.scratch);
-        self.work.f += evaluations;
-        Ok(h)
-    }
-
-    fn substitute_step(
-        &mut self,
-        system: &mut dyn System,
-        from: &Point,
-        h: f64,
-        tol: &Tolerance,
-    ) -> Result<Trial, StepFailure> {
-        let substitute = self.substitute.as_mut().expect("it was asked for its wish");
-        let trial = substitute.method.try_step(system, from, h, tol)?;
-        let factor = 0.8 * trial.error.max(1e-10).powf(-0.125);
-        substitute.next_h = Some(h * factor.clamp(0.2, 10.0));
-        self.h = h;
-        Ok(trial)
     }
 }

@@ -110,7 +110,7 @@ fn exact_start_values_reproduce_the_golden_values_and_their_global_error() {
         let history: Vec<Vec<f64>> = (0..=order).map(|i| solution(i as f64 * h)).collect();
         let t = order as f64 * h;
         let mut method = formula(2, order).with_history(t, h, &history);
-        assert!(method.follow_error());
+        assert!(method.follow_error(&[0.0; 2]));
         let f = |t: f64, y: &[f64], f: &mut [f64]| {
             f.copy_from_slice(&[y[1] / C, (A * (OMEGA * t).sin() - R * y[1] - y[0]) / L]);
         };
@@ -141,13 +141,13 @@ fn the_global_error_is_followed_from_the_start() {
     for order in 1..=5usize {
         for (steps, tolerance) in [(100, 0.35), (400, 0.1)] {
             let mut method = formula(1, order);
-            assert!(method.follow_error() && method.error().is_none(), "no step, no error");
+            assert!(method.follow_error(&[0.0]) && method.error().is_none(), "no step, no error");
             let y = fixed(&mut method, &mut witch(), &[1.0], 1.0 / f64::from(steps), steps);
             let (estimate, error) = (method.error().expect("no event")[0], y[0] - witch_solution(1.0));
             assert!((estimate / error - 1.0).abs() < tolerance, "bdf{order}, {steps} steps: {estimate:e} {error:e}");
         }
     }
-    assert!(!by_name("rk4").unwrap().build(1, true).follow_error());
+    assert!(!by_name("rk4").unwrap().build(1, true).follow_error(&[0.0]));
 }
 
 /// Algebraic states have an error, too; it follows from that of the others.
@@ -156,7 +156,7 @@ fn the_global_error_of_an_algebraic_state_is_followed() {
     let (sine, cosine) = 2f64.sin_cos();
     let exact = [5.0 * cosine + sine, 5.0 * sine + cosine, -cosine, sine];
     let mut method = formula(4, 2);
-    method.follow_error();
+    method.follow_error(&[0.0; 4]);
     let y = fixed(&mut method, &mut rotating_dae(), &[5.0, 1.0, -1.0, 0.0], 2.0 / 400.0, 400);
     for (i, (estimate, y)) in method.error().expect("no event").iter().zip(&y).enumerate() {
         let error = y - exact[i];

@@ -1,0 +1,55 @@
+//! Steps of a Runge–Kutta method where the solution has no series, as in sliding motion.
+
+use super::Taylor;
+use crate::initial_step::{Limits, initial_step};
+use crate::{ExplicitRk, Method, Point, StepFailure, System, Tolerance, Trial, tableaus};
+
+/// A Runge–Kutta method and the step it wants.
+pub(super) struct Substitute {
+    pub method: ExplicitRk,
+    pub next_h: Option<f64>,
+}
+
+/// Where there are no series.
+impl Taylor {
+    pub(super) fn prepare_substitute(&mut self, n: usize) -> &mut Substitute {
+        self.begun = false;
+        self.carry.fill(0.0);
+        self.substitute
+            .get_or_insert_with(|| Box::new(Substitute { method: ExplicitRk::new(&tableaus::DOP853, n), next_h: None }))
+    }
+
+    pub(super) fn wish_of_substitute(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        tol: &Tolerance,
+    ) -> Result<f64, StepFailure> {
+        if let Some(h) = self.prepare_substitute(from.y.len()).next_h {
+            return Ok(h);
+        }
+        from.derivative(system, &mut self.f, &mut self.work.f)?;
+        let limits = Limits { h_max: f64::MAX.sqrt(), exponent: 8 };
+        let (h, evaluations) = initial_step(system, from, &self.f, tol, &limits, &mut self.scratch);
+        self.work.f += evaluations;
+        Ok(h)
+    }
+
+    pub(super) fn substitute_step(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        h: f64,
+        tol: &Tolerance,
+    ) -> Result<Trial, StepFailure> {
+        if let Some(carried) = &mut self.carried {
+            carried.lose();
+        }
+        let substitute = self.substitute.as_mut().expect("it was asked for its wish");
+        let trial = substitute.method.try_step(system, from, h, tol)?;
+        let factor = 0.8 * trial.error.max(1e-10).powf(-0.125);
+        substitute.next_h = Some(h * factor.clamp(0.2, 10.0));
+        self.h = h;
+        Ok(trial)
+    }
+}
