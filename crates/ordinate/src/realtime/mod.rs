@@ -12,7 +12,7 @@
 mod clock;
 mod report;
 
-use crate::{Compiled, ErrorWish, RowError, RowSink, Run, RunError, RunOptions, run_range, simulate};
+use crate::{Compiled, ErrorWish, RowError, RowSink, RowTimes, Run, RunError, RunOptions, run_range, simulate};
 pub use clock::Privileges;
 use clock::{Granted, seconds, sleep_until};
 use ordinate_solve::{BLOCK_ITERATIONS, NewtonIterate, NewtonOptions, by_name};
@@ -143,9 +143,15 @@ pub fn realtime(
 fn estimate(compiled: &Compiled, options: &RunOptions, run: &mut Run, sink: &mut dyn RowSink) -> Result<(), RunError> {
     sink.solved();
     let ended = run.outcome.t_reached < run.t_end;
-    let t_end = if ended { Some(format!("{:?}", run.outcome.t_reached)) } else { options.t_end.clone() };
+    let mut options = options.clone();
+    if ended {
+        options.t_end = Some(format!("{:?}", run.outcome.t_reached));
+        if let RowTimes::At(times) = &mut options.rows {
+            times.retain(|text| compiled.time(text, "--at").is_ok_and(|t| t <= run.outcome.t_reached));
+        }
+    }
     let mut afterwards = Afterwards { wanted: options.error.waits(), sink };
-    let again = simulate(compiled, &RunOptions { t_end, ..options.clone() }, &mut afterwards)?;
+    let again = simulate(compiled, &options, &mut afterwards)?;
     run.error = again.error;
     if matches!(options.error, ErrorWish::Estimate { correct: true, .. }) {
         run.final_values = again.final_values;
