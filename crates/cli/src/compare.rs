@@ -3,7 +3,7 @@
 use crate::args::{CompareArgs, Format};
 use crate::output::{AtomicFile, write_file};
 use crate::picture::{self, Plot};
-use crate::{Exit, message, print_out, source, usage};
+use crate::{Exit, interrupt, message, print_out, source, usage};
 use ordinate::{Chart, CompareError, CompareOptions, Comparison, Failure, RunError, compile};
 use std::io::{IsTerminal, Write};
 
@@ -36,18 +36,22 @@ fn work(args: &CompareArgs) -> Result<Exit, Exit> {
         if progress {
             let _ = write!(std::io::stderr().lock(), "\r{name:<20}");
         }
-        true
     };
-    let found = ordinate::compare(&compiled, &options, &mut tell);
+    interrupt::listen();
+    let found = ordinate::compare(&compiled, &options, &mut tell, &|| interrupt::count() == 0);
     if progress {
         let _ = write!(std::io::stderr().lock(), "\r{:<20}\r", "");
     }
     let found = found.map_err(|error| match error {
-        CompareError::NoReference(reasons) => {
+        CompareError::NoReference(reason) => {
             message(&format!(
-                "error: there is nothing to compare with, for no method reaches the end; give an earlier one with `-t`\n{reasons}"
+                "error: there is nothing to compare with, for the end is not reached; give an earlier one with `-t`\n{reason}"
             ));
             Exit::Stopped
+        }
+        CompareError::Interrupted => {
+            message("interrupted while the reference was computed: there is nothing to show yet; `-t` shortens the run");
+            Exit::Interrupted
         }
         CompareError::Run(RunError::NoEndTime) => {
             usage("no end time: add `run 0 .. 10` to the model, or give one with `-t 10`")
@@ -71,6 +75,10 @@ fn show(args: &CompareArgs, found: &Comparison, plot: &Plot, chart: Chart) -> Re
     if *plot != Plot::None {
         let figures = found.figures(chart);
         let Some(figure) = figures.first() else {
+            if let Some(text) = found.interruption() {
+                message(&text);
+                return Ok(Exit::Interrupted);
+            }
             return Err(usage("there is nothing to draw: no method has a row, or the model has one state only"));
         };
         plot.draw(figure)?;
@@ -87,6 +95,12 @@ fn show(args: &CompareArgs, found: &Comparison, plot: &Plot, chart: Chart) -> Re
         Format::Text => found.to_text(),
     };
     let shown = print_out(&text);
+    if let Some(text) = found.interruption() {
+        if args.format == Format::Json {
+            message(&text);
+        }
+        return Ok(Exit::Interrupted);
+    }
     Ok(if shown == Exit::Ok && found.rows.is_empty() { Exit::Stopped } else { shown })
 }
 

@@ -12,6 +12,7 @@ mod equilibria;
 mod examples;
 mod help;
 mod hints;
+mod interrupt;
 mod linearize;
 mod newton;
 mod output;

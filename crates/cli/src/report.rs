@@ -100,7 +100,7 @@ const SHOWN: usize = 4;
 
 fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
     if error.until == f64::NEG_INFINITY {
-        line("global", "error unknown: there is no solution to compare with");
+        error.gap().iter().for_each(|gap| line("note", gap));
         return;
     }
     let mut order: Vec<usize> = (0..error.states).collect();
@@ -114,8 +114,7 @@ fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
     if let Some((state, t)) = error.lost {
         line("note", &format!("from t = {} on no digit of `{}` can be trusted", short(t), error.names[state]));
     }
-    if !error.complete {
-        let text = "the error is known up to t = {} only: a run with other steps did not come further";
-        line("note", &text.replace("{}", &short(error.until)));
+    if let Some(gap) = error.gap() {
+        line("note", &gap);
     }
 }

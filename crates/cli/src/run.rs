@@ -4,7 +4,7 @@ use crate::args::{Emit, Format, RunArgs};
 use crate::output::{AtomicFile, cannot_write, write_file};
 use crate::report::{count, report};
 use crate::wishes::{FileFormat, Wishes, columns_json, model_behind_plot};
-use crate::{Exit, clock, message, newton, print_out, source, usage};
+use crate::{Exit, clock, interrupt, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, ErrorWish, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run,
@@ -12,24 +12,7 @@ use ordinate::{
     simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Set by Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-fn listen_for_interrupts() {
-    static ONCE: OnceLock<()> = OnceLock::new();
-    ONCE.get_or_init(|| {
-        // Without a handler Ctrl-C still ends the program, only without the partial result.
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::exit(Exit::Interrupted as i32);
-            }
-        });
-    });
-}
 
 /// Solves a model.
 pub fn run(mut args: RunArgs) -> Exit {
@@ -60,7 +43,7 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     if !compiled.warnings.is_empty() && !args.quiet {
         message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
     }
-    listen_for_interrupts();
+    interrupt::listen();
     let comments = comments(&compiled, &options);
     let mut outputs = Outputs::open(&wishes, args, &compiled, &options, comments)?;
     let result = match args.realtime.realtime {
@@ -225,6 +208,32 @@ struct Outputs {
     memory: Option<Memory>,
     trace: Option<newton::Table>,
     progress: Progress,
+    patience: Patience,
+}
+
+/// How long an estimate of the error may take that nobody waits for: Ctrl-C ended its run.
+const MOST_AFTER_INTERRUPT: Duration = Duration::from_secs(2);
+
+/// What ends a computation: the next Ctrl-C and, behind one, the time.
+#[derive(Default)]
+struct Patience {
+    solved: bool,
+    /// So many were heard before the estimate began.
+    heard: u32,
+    until: Option<Instant>,
+}
+
+impl Patience {
+    fn solved(&mut self) {
+        if !std::mem::replace(&mut self.solved, true) {
+            self.heard = interrupt::count();
+            self.until = (self.heard > 0).then(|| Instant::now() + MOST_AFTER_INTERRUPT);
+        }
+    }
+
+    fn lasts(&self) -> bool {
+        interrupt::count() <= self.heard && self.until.is_none_or(|end| Instant::now() < end)
+    }
 }
 
 struct Written {
@@ -252,6 +261,7 @@ impl Outputs {
                 begin: Instant::now(),
                 range: ordinate::run_range(compiled, options),
             },
+            patience: Patience::default(),
         };
         for (path, format) in &wishes.files {
             match format {
@@ -326,9 +336,13 @@ impl RowSink for Outputs {
         self.memory.is_some()
     }
 
+    fn solved(&mut self) {
+        self.patience.solved();
+    }
+
     fn keep_going(&mut self, t: f64) -> bool {
         self.progress.show(t);
-        !INTERRUPTED.load(Ordering::Relaxed)
+        self.patience.lasts()
     }
 }
 

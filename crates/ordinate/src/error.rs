@@ -21,6 +21,13 @@ pub enum ErrorWish {
     },
 }
 
+impl ErrorWish {
+    /// Whether rows wait for their error.
+    pub(crate) fn waits(self) -> bool {
+        matches!(self, ErrorWish::Estimate { columns: true, .. } | ErrorWish::Estimate { correct: true, .. })
+    }
+}
+
 /// The global error of a run: |computed − true|, estimated.
 #[derive(Clone, Debug)]
 pub struct GlobalError {
@@ -49,6 +56,18 @@ impl GlobalError {
     pub fn estimate(&self) -> f64 {
         let count = if self.states > 0 { self.states } else { self.names.len() };
         self.largest[..count].iter().copied().fold(0.0, f64::max)
+    }
+
+    /// What is not known of it, in words; `None` if all is.
+    pub fn gap(&self) -> Option<String> {
+        match self.until {
+            _ if self.complete => None,
+            f64::NEG_INFINITY => Some("the error is unknown: there is no solution to compare with".into()),
+            t => Some(format!(
+                "the error is known up to t = {} only: a run with other steps did not come further",
+                crate::short(t)
+            )),
+        }
     }
 }
 
@@ -120,9 +139,7 @@ impl Task<'_> {
 
     /// The error of `outcome`, whose rows are in `kept`.
     pub fn global_error(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &mut Kept) -> Option<GlobalError> {
-        if outcome.status == Status::Interrupted {
-            return None;
-        }
+        kept.sink.solved();
         let mut outputs = evaluator.another();
         if let Some(found) = self.carried(&mut outputs, outcome, kept) {
             return Some(found);
@@ -235,7 +252,7 @@ fn size(error: f64, value: f64) -> f64 {
 
 /// The first state that has no right digit any more, and when it lost the last. The error of such states is anything that they
 /// can be: two solutions that have nothing in common any more may meet by chance.
-fn without_digits(columns: &[Vec<f64>], rows: &[Vec<f64>], largest: &mut [f64]) -> Option<(usize, f64)> {
+pub(crate) fn without_digits(columns: &[Vec<f64>], rows: &[Vec<f64>], largest: &mut [f64]) -> Option<(usize, f64)> {
     let mut first: Option<(usize, f64)> = None;
     for (state, errors) in rows.iter().enumerate() {
         let values = &columns[state + 1];
@@ -284,11 +301,6 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Whether rows wait for their error.
-    fn holds(&self) -> bool {
-        matches!(self.wish, ErrorWish::Estimate { columns: true, .. } | ErrorWish::Estimate { correct: true, .. })
-    }
-
     fn times(&self) -> Vec<f64> {
         let mut times = self.columns[0].clone();
         times.dedup();
@@ -298,7 +310,7 @@ impl<'a> Kept<'a> {
     /// Hands on what waited, with its errors.
     pub fn release(&mut self, error: Option<&GlobalError>) -> Result<(), RowError> {
         let ErrorWish::Estimate { columns, correct } = self.wish else { return Ok(()) };
-        if !self.holds() || self.names.is_empty() {
+        if !self.wish.waits() || self.names.is_empty() {
             return Ok(());
         }
         let (stored, own) = (self.stored, self.names.len());
@@ -346,7 +358,7 @@ impl<'a> Kept<'a> {
         if self.columns[0].len() * self.columns.len() <= MAX_KEPT {
             return Ok(());
         }
-        if self.holds() {
+        if self.wish.waits() {
             return Err(RowError {
                 place: "a result with its errors".into(),
                 reason: "there are too many rows to keep them until their errors are known; store fewer with `--every`"
@@ -369,18 +381,18 @@ impl<'a> Kept<'a> {
 impl RowSink for Kept<'_> {
     fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
         (self.names, self.stored) = (names.to_vec(), stored);
-        let kept = if self.holds() { names.len() } else { stored };
+        let kept = if self.wish.waits() { names.len() } else { stored };
         self.columns = vec![Vec::new(); kept];
         self.errors = vec![Vec::new(); stored - 1];
         self.largest = vec![0.0; stored - 1];
-        if self.holds() { Ok(()) } else { self.sink.begin(names, stored) }
+        if self.wish.waits() { Ok(()) } else { self.sink.begin(names, stored) }
     }
 
     fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
         if self.wish != ErrorWish::Off {
             self.keep(values)?;
         }
-        if self.holds() { Ok(()) } else { self.sink.row(values) }
+        if self.wish.waits() { Ok(()) } else { self.sink.row(values) }
     }
 
     fn step(&mut self, t: f64, h: f64, order: u32) -> bool {

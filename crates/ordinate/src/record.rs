@@ -38,6 +38,8 @@ pub trait RowSink {
     fn errors(&mut self, _errors: &[f64]) {}
     /// An iterate of Newton's method, where they are traced.
     fn iterate(&mut self, _iterate: &NewtonIterate) {}
+    /// The solution has ended; from now on `keep_going` is asked about the estimate of its error.
+    fn solved(&mut self) {}
     /// Asked now and then: whether to go on.
     fn keep_going(&mut self, _t: f64) -> bool {
         true

@@ -17,6 +17,7 @@ use ordinate_solve::{
 };
 use ordinate_syntax::Diagnostic;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// At which times rows are stored.
@@ -150,7 +151,7 @@ pub struct Run {
     pub reason: Option<explain::Explanation>,
     /// Names of the stored columns without `time`, and their values at the end.
     pub final_values: Vec<(String, f64)>,
-    /// The global error; `None` if it was not wanted, or the run was interrupted.
+    /// The global error; `None` if it was not wanted, or the run did not begin.
     pub error: Option<GlobalError>,
     /// Rows stored.
     pub rows: usize,
@@ -230,7 +231,8 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     }
     let (choice, automatic) = choose(options)?;
     if choice.name() == "mtsm" {
-        let polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
+        let mut polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
+        Arc::make_mut(&mut polynomial.compiled.program).rounding = compiled.program.rounding;
         return run(&polynomial.compiled, options, choice, automatic, sink);
     }
     run(compiled, options, choice, automatic, sink)

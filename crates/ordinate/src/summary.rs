@@ -73,6 +73,7 @@ fn error_json(error: &GlobalError) -> Value {
         "final": map(&error.last, 0, all),
         "until": error.until,
         "complete": error.complete,
+        "gap": error.gap(),
         "lost": error.lost.map(|(state, t)| json!({"variable": error.names[state], "t": t})),
         "corrected": error.corrected,
     })

@@ -1,7 +1,7 @@
 //! Constants of a program in the precision of a run, and their functions.
 
 use crate::{Instruction, Literal, Op, Program, Section};
-use ordinate_expr::{Decimal, Function, power, sign};
+use ordinate_expr::{Function, power, sign};
 use ordinate_solve::{Arithmetic, Big, DoubleDouble, Precise};
 
 /// A number with the functions of the language.
@@ -96,29 +96,6 @@ pub(crate) fn constants<N: Constant>(program: &Program, bits: usize) -> Vec<N> {
     }
     run(&program.prologue, &program.lists, bits, &mut registers);
     registers
-}
-
-impl Program {
-    /// Moves every constant away from its exact value by a multiple of what rounding to a double moved it: what that does
-    /// to a solution is so many times what rounding of the constants did.
-    pub fn disturb_constants(&mut self, times: f64) {
-        let doubles: Vec<f64> = constants(self, 53);
-        let exact: Vec<DoubleDouble> = constants(self, 106);
-        let computed = self.prologue.instructions.iter().map(|instruction| instruction.out);
-        let registers: Vec<u32> = self.literals.iter().map(|(register, _)| *register).chain(computed).collect();
-        self.literals.clear();
-        for register in registers {
-            let double = doubles[register as usize];
-            let error = (exact[register as usize] - DoubleDouble::splat(double)).to_f64();
-            let moved = double - times * error;
-            // the shortest digits read back as the same double
-            let pieces = Decimal::parse(&format!("{:?}", moved.abs())).filter(|_| moved.is_finite());
-            let value = pieces.map_or(Decimal::ZERO, |pieces| pieces[0]);
-            let value = if moved < 0.0 { value.negate() } else { value };
-            self.literals.push((register, Literal::Decimal(value)));
-        }
-        self.prologue = Section::default();
-    }
 }
 
 /// The outputs of a program that has constants only, see [`crate::compile_constants`].

@@ -162,19 +162,10 @@ impl Evaluator {
             };
         }
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
+        prologue.run(&program.lists, &mut registers);
         match rounding {
-            Rounding::Nearest => prologue.run(&program.lists, &mut registers),
-            Rounding::Other => {
-                let free = rounding::free(program);
-                let given = program.literals.iter().map(|(register, _)| *register);
-                given.for_each(|register| rounding::move_on(&mut registers, register, &free));
-                // one by one: what is computed of moved constants is moved, too
-                for (&instruction, register) in program.prologue.instructions.iter().zip(program.first_computed..) {
-                    let section = Section { instructions: vec![instruction], results: vec![register] };
-                    Packed::in_order(&section, register, program.registers).run(&program.lists, &mut registers);
-                    rounding::move_on(&mut registers, register, &free);
-                }
-            }
+            Rounding::Nearest => {}
+            Rounding::Moved(times) => rounding::move_constants(program, times, &mut registers),
         }
         registers
     }
@@ -230,14 +221,14 @@ impl Evaluator {
 
     /// One for the same program with constants rounded the other way.
     pub fn with_other_rounding(&self) -> Self {
-        let program = Program { rounding: Rounding::Other, ..Program::clone(&self.program) };
+        let program = Program { rounding: Rounding::Moved(1), ..Program::clone(&self.program) };
         Evaluator { complete: self.complete.clone(), ..Evaluator::with_code(Arc::new(program), self.code.clone()) }
     }
 
     /// Exchanges the constants for those rounded the other way; a second call undoes it.
     fn round_otherwise(&mut self) {
         if self.other.is_empty() {
-            self.other = Evaluator::constants(&self.program, Rounding::Other);
+            self.other = Evaluator::constants(&self.program, Rounding::Moved(1));
         }
         std::mem::swap(&mut self.registers, &mut self.other);
     }

@@ -162,14 +162,15 @@ pub struct Program {
     pub rounding: Rounding,
 }
 
-/// How constants that are no short binary numbers are rounded.
+/// How constants are rounded that are no doubles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
     /// To the nearest number.
     #[default]
     Nearest,
-    /// One further, up or down: to see what rounding does to a solution. The times of switches stay.
-    Other,
+    /// To the nearest number, then by so many times the error of that to the other side, at least to the neighbour there: to see
+    /// what rounding does to a solution. The times of switches stay.
+    Moved(u32),
 }
 
 impl Program {

@@ -1,12 +1,11 @@
-//! The other rounding of constants: what a model does with a last bit that might be another one.
+//! Constants moved off the doubles nearest to them, to see what their rounding does to a solution.
 
+use crate::constant::constants;
 use crate::{Program, Section};
-
-/// Significant bits of a constant that is meant as it is: 0.5, 3, 1e6. Others are rounded decimals or quotients.
-const EXACT_BITS: u32 = 40;
+use ordinate_solve::{Arithmetic, DoubleDouble, Precise};
 
 /// Which registers may be moved: a time at which something is switched stays, as rows may be wanted there.
-pub(crate) fn free(program: &Program) -> Vec<bool> {
+fn free(program: &Program) -> Vec<bool> {
     let mut free = vec![true; program.registers];
     let mut fix = |section: &Section, only_fixed: bool| {
         for instruction in section.instructions.iter().rev() {
@@ -21,13 +20,25 @@ pub(crate) fn free(program: &Program) -> Vec<bool> {
     free
 }
 
-/// Moves a rounded value to a neighbour; which one looks like chance, so that sums and products do not undo it.
-pub(crate) fn move_on(registers: &mut [f64], register: u32, free: &[bool]) {
-    let value = &mut registers[register as usize];
-    let exact = value.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1 - EXACT_BITS;
-    if free[register as usize] && !exact && value.is_finite() {
-        // Knuth's multiplicative hash
-        let up = register.wrapping_mul(2_654_435_769) >> 31 == 0;
-        *value = if up { value.next_up() } else { value.next_down() };
+/// Moves every constant c of `registers`, which is a double, to the exact value and beyond it,
+///
+/// ```text
+///   c + times · (exact − c),      at least to the neighbour on that side,
+/// ```
+///
+/// so that a solution changes by about `times` what rounding of its constants did to it. What is exact stays.
+pub(crate) fn move_constants(program: &Program, times: u32, registers: &mut [f64]) {
+    let free = free(program);
+    let exact: Vec<DoubleDouble> = constants(program, 106);
+    let computed = program.prologue.instructions.iter().map(|instruction| instruction.out);
+    for register in program.literals.iter().map(|(register, _)| *register).chain(computed) {
+        let value = &mut registers[register as usize];
+        let error = (exact[register as usize] - DoubleDouble::splat(*value)).to_f64();
+        if !free[register as usize] || error == 0.0 || !error.is_finite() {
+            continue;
+        }
+        let neighbour = if error > 0.0 { value.next_up() } else { value.next_down() };
+        let moved = *value + f64::from(times) * error;
+        *value = if moved == *value { neighbour } else { moved };
     }
 }

@@ -2,7 +2,7 @@
 
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Sorted, resolve, sort};
-use ordinate_program::{Evaluator, compile};
+use ordinate_program::{Evaluator, Program, compile};
 use ordinate_solve::System;
 use ordinate_syntax::parse;
 use std::path::Path;
@@ -281,4 +281,32 @@ fn a_curved_staircase_goes_up_and_down() {
     let mut modes: Vec<f64> = crossings(&mut e, 0, 0.0, 6.0).iter().map(|(_, mode)| *mode).collect();
     modes.dedup();
     assert_eq!(modes, [1.0, 0.0, -1.0, -2.0, -1.0]);
+}
+
+/// Of y′ = a the derivative is the constant itself.
+fn moved(text: &str, times: u32) -> [f64; 2] {
+    let own = evaluator(&format!("{text}; init y = 0"));
+    let rounding = ordinate_program::Rounding::Moved(times);
+    let other = Program { rounding, ..Program::clone(own.program()) };
+    [own, Evaluator::new(Arc::new(other))].map(|mut e| {
+        let mut f = [0.0];
+        e.derivative(0.0, &[0.0], &[], &mut f);
+        f[0]
+    })
+}
+
+/// The double next to 0.1 is above it, that next to 0.3 below; 1/8 and 3·0.5 are exact.
+#[test]
+fn constants_move_to_the_other_side_of_their_exact_values() {
+    for (text, up) in [("y' = 0.1", false), ("y' = 0.3", true), ("y' = 0.7/7", true), ("y' = pi/3", true)] {
+        let [own, other] = moved(text, 1);
+        assert_eq!(other, if up { own.next_up() } else { own.next_down() }, "{text}");
+    }
+    for text in ["y' = 0.125", "y' = 3*0.5", "y' = 1e15"] {
+        let [own, other] = moved(text, 1000);
+        assert_eq!(own, other, "{text}");
+    }
+    // 0.1 = 0x1.999999999999999999…p-4 and its double …999ap-4: off by 0.4 of the last place
+    let [own, other] = moved("y' = 0.1", 1000);
+    assert_eq!((own - other) / (own.next_up() - own), 400.0);
 }

@@ -209,6 +209,19 @@ impl Choice {
         }
     }
 
+    /// The order with which the error of a whole run shrinks, where its start limits that.
+    pub(crate) fn order_of_run(&self) -> u32 {
+        match self.family {
+            Family::Adams { form, .. } => form.order_of_run(),
+            Family::Explicit { .. }
+            | Family::Taylor { .. }
+            | Family::VariableAdams { .. }
+            | Family::Ge3
+            | Family::Implicit { .. }
+            | Family::Automatic { .. } => self.order(),
+        }
+    }
+
     /// Whether the order is chosen for each step.
     pub fn order_varies(&self) -> bool {
         match self.family {

@@ -279,6 +279,9 @@ fn an_interrupt_keeps_the_rows_so_far() {
     assert_eq!((&s["status"], &s["reason"]["kind"]), (&Value::from("interrupted"), &Value::from("interrupted")));
     let table = place.table("o.csv");
     assert!(table.rows.len() > 1 && place.files() == ["o.csv"]);
+    // the error is known at least from the start on
+    let error = &s["global_error"];
+    assert!(error["estimate"].as_f64().is_some_and(|e| e > 0.0) && error["until"].is_number(), "{error}");
     assert!(table.column("time").last() <= s["t_reached"].as_f64().as_ref());
 }
 

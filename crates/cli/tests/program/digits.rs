@@ -1,5 +1,6 @@
 //! `--precision` and `--digits`: runs beyond double precision, and digits that are checked before they are claimed.
 
+use crate::golden::{Text, cases, list, number, string, text_of};
 use crate::support::{Answer, Place, ordinate, repository};
 use serde_json::Value;
 
@@ -120,6 +121,97 @@ fn twenty_digits_are_those_of_the_reference_data() {
         }
     }
     assert_eq!(seen, chosen.len());
+}
+
+/// Of y' = −y with four steps of order 8 the error is known from the solution itself, which stands beside it.
+#[test]
+fn runs_beyond_doubles_show_and_subtract_their_error() {
+    let model = ["-e", "y' = -y; y(0) = 1; output d = exp(-t) - y", "-t", "2", "--at", "0,0.5,1,1.5,2"];
+    let coarse = [&model[..], &["--precision", "40", "--order", "8", "--step", "0.5"]].concat();
+    let table = |more: &[&str]| {
+        let place = Place::new();
+        place.run(&[&["run"], &coarse[..], more, &["-o", "o.csv"]].concat()).expect(0);
+        place.table("o.csv")
+    };
+    let shown = table(&["--error"]);
+    assert_eq!(shown.names, ["time", "y", "d", "error(y)", "error(d)"]);
+    for row in &shown.rows[1..] {
+        // |d| is e⁻ᵗ·t·h⁸/9!, 1e-9 of it are its own digits
+        assert!(row[2].abs() > 1e-9 && (row[3] / row[2] - 1.0).abs() < 0.01, "{row:?}");
+        assert!((row[4] / row[2] + 1.0).abs() < 0.01, "{row:?}");
+    }
+    let corrected = table(&["--correct"]);
+    for (row, plain) in corrected.rows[1..].iter().zip(&shown.rows[1..]) {
+        assert!(row[2].abs() < 0.01 * plain[2].abs(), "{row:?} {plain:?}");
+    }
+    let found = summary(&[&coarse[..], &["--correct"]].concat());
+    assert_eq!((&found["global_error"]["corrected"], &found["global_error"]["gap"]), (&true.into(), &Value::Null));
+    let text = found["final_text"]["y"].as_str().expect("digits");
+    assert!(difference(text, "0.135335283236612691893999494972").abs() < 1e-11, "{text}");
+    // rows at steps have their errors, too
+    let steps = run(&["-e", "y' = -y; y(0) = 1", "-t", "2", "--at", "steps", "--precision", "30", "--error"]).expect(0);
+    assert!(steps.out.contains("error(y)") && !steps.out.contains("NaN"), "{}", steps.out);
+}
+
+/// A run that ends early has an error up to where it came.
+#[test]
+fn a_pole_leaves_the_error_before_it() {
+    let answer =
+        run(&["-e", "y' = y^2; y(0) = 1", "-t", "2", "--precision", "30", "--summary", "json", "-q"]).expect(3);
+    let error = &answer.json()["global_error"];
+    assert!(error["estimate"].as_f64().is_some_and(|e| e > 0.0), "{error}");
+    assert!(error["until"].as_f64().is_some_and(|t| t > 0.9), "{error}");
+}
+
+/// Cases that take a minute are run up to their first reference only.
+const LONG: [&str; 1] = ["kepler-e0.75-t628.3"];
+
+/// How far the digits of a case are from the reference data, in units of 10⁻¹² of the largest value; `None` if they were refused.
+fn units_off(case: &Value, text: &str, names: &[String]) -> Option<f64> {
+    let place = Place::new().with("case.eq", text);
+    let mut references = list(&case["reference"]);
+    if LONG.contains(&string(&case["id"]).as_str()) {
+        references = &references[..1];
+    }
+    // a time of the reference data is a double, with all its digits
+    let exactly = |t: &Value| format!("{:.60}", number(t));
+    let times: Vec<String> = references.iter().map(|r| exactly(&r["t"])).collect();
+    let (from, to) = (exactly(&case["t0"]), times.last().expect("a reference"));
+    let at = times.join(",");
+    let answer =
+        place.run(&["run", "case.eq", "--t-start", &from, "-t", to, "--at", &at, "--digits", "12", "-o", "o.csv"]);
+    if answer.code == 3 {
+        return None;
+    }
+    assert!(answer.code == 0, "{}: {}", case["id"], answer.err);
+    let table = place.table("o.csv");
+    let mut worst = 0.0f64;
+    for (k, name) in names.iter().enumerate() {
+        let column = table.names.iter().position(|known| known == name).expect("a column");
+        let scale = number(&case["scale"][k]);
+        for (row, reference) in table.rows.iter().zip(references) {
+            let error = (row[column] - number(&reference["y"][k])).abs() / scale;
+            worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+        }
+    }
+    Some(worst / 1e-12)
+}
+
+/// Every smooth case of the reference data gets its twelve digits, and they are right.
+#[test]
+fn twelve_digits_of_every_smooth_case_are_right() {
+    let (mut seen, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
+    for case in ["ode", "linear-ode"].iter().flat_map(|kind| cases(kind)) {
+        let Some(Text { text, names }) = text_of(&case) else { continue };
+        seen += 1;
+        match units_off(&case, &text, &names) {
+            None => refused.push(string(&case["id"])),
+            Some(units) if units > 1.0 => wrong.push(format!("{}: {units:.1}", string(&case["id"]))),
+            Some(_) => {}
+        }
+    }
+    assert!(wrong.is_empty() && refused.is_empty(), "wrong: {wrong:?}, refused: {refused:?}");
+    assert!(seen >= 70, "{seen}");
 }
 
 /// Chaos: 12 digits at t = 40 need more than doubles have, and are those that 50 digits give.

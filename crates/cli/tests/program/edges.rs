@@ -83,7 +83,8 @@ fn a_run_that_never_began_has_no_error_of_zero() {
     let summary: Value = serde_json::from_str(&answer.out).expect("a summary");
     assert_eq!(summary["reason"]["kind"], "inconsistent_start");
     assert!(summary["global_error"]["estimate"].is_null() && summary["global_error"]["final"]["x"].is_null());
-    assert!(answer.err.contains("error unknown"), "{}", answer.err);
+    assert!(summary["global_error"]["gap"].as_str().is_some_and(|gap| gap.contains("unknown")), "{summary}");
+    assert!(answer.err.contains("error is unknown"), "{}", answer.err);
 }
 
 /// An action that no state on the constraint can follow ends the run there.

@@ -85,6 +85,17 @@ fn a_dry_run_measures_every_sample() {
     assert!(of("mean") > 0.0 && of("worst") >= of("p999"), "{times}");
     let plain = place.run(&[&common[..], &["--step", "0.0025"]].concat()).expect(0).json();
     assert_eq!(plain["final"], real["final"]);
+    // its error is that of the same steps without a clock
+    assert!(real["global_error"]["estimate"].as_f64().is_some_and(|e| e > 0.0), "{}", real["global_error"]);
+    assert_eq!(real["global_error"], plain["global_error"]);
+    let rows = |more: &[&str]| {
+        let words = ["run", "-e", model, "-t", "0.5", "-m", "radau5", "-q", "--error", "-o", "o.csv"];
+        place.run(&[&words[..], more].concat()).expect(0);
+        place.table("o.csv")
+    };
+    let (real, plain) = (rows(&["--realtime", "--dry", "--rate", "400"]), rows(&["--step", "0.0025"]));
+    assert_eq!(real.names, ["time", "x", "v", "error(x)", "error(v)"]);
+    assert_eq!(real.rows, plain.rows);
 }
 
 /// Against the clock a run of 0.2 s cannot be over sooner; missed deadlines are counted and have their exit code.

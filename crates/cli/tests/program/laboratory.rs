@@ -93,10 +93,43 @@ fn compare_has_the_fields_of_the_contract() {
     assert_eq!(found["skipped"][0]["method"], "ge3");
 
     let said = place.run(&[&words[..], &["-o", "report.html", "--plot", "w.png"]].concat()).expect(0);
-    assert!(said.out.contains("reference  taylor") && said.out.contains("not in the table"), "{}", said.out);
+    assert!(said.out.contains("reference  14 digits: yes") && said.out.contains("not in the table"), "{}", said.out);
     let page = place.text("report.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.matches("<figure>").count() == 3, "a page with three pictures");
     assert!(!page.contains("http://") || page.matches("http").count() == page.matches("http://www.w3.org").count());
+}
+
+/// Euler's method would take minutes here. Whoever ends that gets what is complete, with a named reason.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_comparison_shows_what_it_has() {
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ordinate"));
+    command.args(["compare", "-e", "x' = y; y' = -x; init x = 1, y = 0", "-t", "5", "-m", "dp8,euler"]);
+    command.args(["--rtols", "1e-3,1e-13", "--max-steps", "100000000000", "--repeat", "1", "--format", "json"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    // it listens once SIGINT, the second signal, is among those that it catches
+    let status = format!("/proc/{}/status", child.id());
+    let listens = || {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim).unwrap_or("0");
+        u64::from_str_radix(caught, 16).is_ok_and(|signals| signals & 0b10 != 0)
+    };
+    while !listens() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success(), "the comparison was still under way");
+    let answer = child.wait_with_output().expect("an end");
+    let (out, err) = (String::from_utf8_lossy(&answer.stdout), String::from_utf8_lossy(&answer.stderr));
+    assert!(answer.status.code() == Some(130) && err.contains("interrupted while"), "{err}");
+    // on a slow machine the reference may have been under way, and there is nothing yet
+    if !err.contains("the reference") {
+        let found: Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(json!([found["status"], found["reason"]["kind"]]), json!(["interrupted", "interrupted"]));
+        assert!(found["rows"].as_array().is_some_and(|rows| !rows.is_empty()), "{found}");
+    }
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! The method laboratory: every method on one model, its true error against what it costs.
 
 mod figures;
+mod laboratory;
 mod reference;
 mod report;
 
 pub use figures::Chart;
 pub use reference::{Reference, reference};
 
-use crate::{Compiled, ErrorWish, Memory, RowTimes, Run, RunError, RunOptions, Strip, methods, simulate};
-use ordinate_solve::{Status, Work};
+use crate::{Compiled, Memory, RowError, RowSink, RunError, RunOptions, Strip, methods};
+use laboratory::Laboratory;
+use ordinate_solve::Work;
 
 /// What is compared.
 #[derive(Clone, Debug)]
@@ -111,6 +113,8 @@ pub struct Comparison {
     pub skipped: Vec<Skipped>,
     /// For pictures.
     pub traces: Vec<Traces>,
+    /// The method that was running when somebody ended the comparison.
+    pub interrupted: Option<String>,
 }
 
 /// Why there is no comparison.
@@ -118,8 +122,10 @@ pub struct Comparison {
 pub enum CompareError {
     /// The runs cannot be begun.
     Run(RunError),
-    /// No method reaches the end of the run, so there is nothing to compare with: what each of them says.
+    /// The end of the run is not reached, so there is nothing to compare with: who says what.
     NoReference(String),
+    /// Somebody ended it before there was anything to compare with.
+    Interrupted,
 }
 
 impl From<RunError> for CompareError {
@@ -128,12 +134,13 @@ impl From<RunError> for CompareError {
     }
 }
 
-/// Runs a model with all methods that are asked for. `tell` hears the name of each method before its first run, and says
-/// whether to go on.
+/// Runs a model with all methods that are asked for. `tell` hears the name of each method before its first run; `keep_going` is
+/// asked now and then, and may end the comparison with what it has.
 pub fn compare(
     compiled: &Compiled,
     options: &CompareOptions,
-    tell: &mut dyn FnMut(&str) -> bool,
+    tell: &mut dyn FnMut(&str),
+    keep_going: &dyn Fn() -> bool,
 ) -> Result<Comparison, CompareError> {
     let asked = RunOptions {
         t_start: options.t_start.clone(),
@@ -146,22 +153,58 @@ pub fn compare(
     rtols.sort_by(|a, b| b.total_cmp(a));
     rtols.dedup();
     tell("reference");
-    let reference = reference(compiled, &asked)?;
+    let reference = reference(compiled, &asked, keep_going)?;
     let range = crate::run_range(compiled, &asked).ok_or(RunError::NoEndTime)?;
     let (span, skipped) = (range.1 - range.0, Vec::new());
-    let mut laboratory = Laboratory { compiled, asked, repeats: options.repeats, reference, span, skipped };
-    let (mut rows, mut traces) = (Vec::new(), Vec::new());
+    let mut laboratory = Laboratory { compiled, asked, repeats: options.repeats, reference, span, skipped, keep_going };
+    let (mut rows, mut traces, mut interrupted) = (Vec::new(), Vec::new(), None);
     for (name, fixed) in names {
-        if !tell(&name) {
-            break;
-        }
-        let (found, trace) = laboratory.method(&name, fixed, &rtols);
+        tell(&name);
+        let (found, trace, ended) = laboratory.method(&name, fixed, &rtols);
         rows.extend(found);
         traces.push(trace);
+        if ended {
+            interrupted = Some(name);
+            break;
+        }
     }
     set_ratios(&mut rows);
     let Laboratory { reference, skipped, .. } = laboratory;
-    Ok(Comparison { name: compiled.name.clone(), range, reference, rows, skipped, traces })
+    Ok(Comparison { name: compiled.name.clone(), range, reference, rows, skipped, traces, interrupted })
+}
+
+/// Rows in memory, of a run that can be ended.
+struct Watched<'a> {
+    memory: Memory,
+    keep_going: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Watched<'a> {
+    fn new(keep_going: &'a dyn Fn() -> bool) -> Self {
+        Watched { memory: Memory::default(), keep_going }
+    }
+}
+
+impl RowSink for Watched<'_> {
+    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
+        self.memory.begin(names, stored)
+    }
+
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.memory.row(values)
+    }
+
+    fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
+        self.memory.step(t, h, order)
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.memory.wants_steps()
+    }
+
+    fn keep_going(&mut self, _t: f64) -> bool {
+        (self.keep_going)()
+    }
 }
 
 /// The methods with whether they run with a fixed step only; the error names one that does not exist.
@@ -181,153 +224,6 @@ fn chosen_methods(options: &CompareOptions) -> Result<Vec<(String, bool)>, RunEr
         }
     }
     Ok(chosen)
-}
-
-/// Runs are timed again only if that costs less than this.
-const WORTH_REPEATING: f64 = 0.2;
-/// Fixed steps begin with so many per run.
-const FIRST_STEPS: f64 = 16.0;
-/// The absolute tolerance in units of the relative one, as in the defaults of a run.
-const ATOL: f64 = 1e-3;
-
-struct Laboratory<'a> {
-    compiled: &'a Compiled,
-    asked: RunOptions,
-    repeats: usize,
-    reference: Reference,
-    /// Length of the run.
-    span: f64,
-    skipped: Vec<Skipped>,
-}
-
-impl Laboratory<'_> {
-    fn skip(&mut self, method: &str, rtol: Option<f64>, reason: String) {
-        self.skipped.push(Skipped { method: method.into(), rtol, reason });
-    }
-
-    /// All rows of a method, the loosest first.
-    fn method(&mut self, name: &str, fixed: bool, rtols: &[f64]) -> (Vec<Row>, Traces) {
-        let mut rows = Vec::new();
-        let mut traces = Traces { method: name.into(), plane: None, strip: None };
-        let mut step = self.span / FIRST_STEPS;
-        for &rtol in rtols {
-            let tried = match fixed {
-                false => self.once(name, rtol, None),
-                true => self.halved(name, rtol, &mut step),
-            };
-            match tried {
-                Ok((row, memory)) => {
-                    if traces.plane.is_none() {
-                        traces.plane = self.reference.plane(&memory).map(|(x, y)| (rtol, x, y));
-                    }
-                    traces.strip = Some((rtol, memory.strip));
-                    // a step that is short enough for the next error, too, is one row
-                    let same = rows.last().is_some_and(|last: &Row| last.step.is_some() && last.step == row.step);
-                    if !same {
-                        rows.push(row);
-                    }
-                }
-                Err(Refusal::Unfit(reason)) => {
-                    self.skip(name, None, reason);
-                    break;
-                }
-                Err(Refusal::Stopped { reason, last }) => {
-                    self.skip(name, Some(rtol), reason);
-                    if last {
-                        break;
-                    }
-                }
-            }
-        }
-        (rows, traces)
-    }
-
-    /// One run, timed.
-    fn once(&self, name: &str, rtol: f64, step: Option<f64>) -> Result<(Row, Memory), Refusal> {
-        let options = RunOptions {
-            method: name.into(),
-            rtol,
-            atol: ATOL * rtol,
-            step,
-            rows: self.reference.row_times(),
-            ..self.asked.clone()
-        };
-        let mut memory = Memory::default();
-        let run = simulate(self.compiled, &options, &mut memory).map_err(unfit)?;
-        finished(&run)?;
-        let error = self.reference.error(&memory);
-        if !error.is_finite() {
-            return Err(Refusal::Stopped { reason: "the result is not finite".into(), last: false });
-        }
-        let mut seconds = run.seconds.solution;
-        if self.repeats > 1 && seconds * self.repeats as f64 <= WORTH_REPEATING {
-            // without the rows of the comparison, which only the error needs
-            let rows = RowTimes::At(vec![format!("{:?}", run.t_end)]);
-            let again = RunOptions { repeat: self.repeats, rows, error: ErrorWish::Off, ..options };
-            seconds = simulate(self.compiled, &again, &mut crate::Discard).map_err(unfit)?.seconds.solve_median;
-        }
-        let statistics = &run.outcome.statistics;
-        let row = Row {
-            method: name.into(),
-            rtol,
-            step,
-            steps: statistics.steps,
-            rejected: statistics.rejected,
-            work: statistics.evaluations,
-            mean_order: statistics.order_mean(),
-            error,
-            estimate: run.error.as_ref().map(|error| self.reference.estimate(error)),
-            seconds,
-            ratio: 1.0,
-        };
-        Ok((row, memory))
-    }
-
-    /// The longest of the steps h, h/2, h/4, … whose error is at most `goal`; h is left where it ended.
-    fn halved(&self, name: &str, goal: f64, h: &mut f64) -> Result<(Row, Memory), Refusal> {
-        loop {
-            if self.span / *h > self.asked.max_steps as f64 {
-                let reason = format!("needs more than {} steps for this error", self.asked.max_steps);
-                return Err(Refusal::Stopped { reason, last: true });
-            }
-            match self.once(name, goal, Some(*h)) {
-                Ok((row, memory)) if row.error <= goal => return Ok((row, memory)),
-                // too long a step may blow up where a shorter one does not
-                Ok(_) | Err(Refusal::Stopped { last: false, .. }) => *h /= 2.0,
-                Err(other) => return Err(other),
-            }
-        }
-    }
-}
-
-/// Why there is no row.
-enum Refusal {
-    /// The method does not fit the model.
-    Unfit(String),
-    /// This run did not reach the end; with `last` no tighter one will.
-    Stopped { reason: String, last: bool },
-}
-
-fn unfit(error: RunError) -> Refusal {
-    match error {
-        RunError::Usage(text) => Refusal::Unfit(text),
-        RunError::NoEndTime => Refusal::Unfit("the run has no end time".into()),
-        RunError::Model(found) => {
-            Refusal::Unfit(found.first().map_or_else(|| "the model has mistakes".into(), |d| d.message.clone()))
-        }
-        RunError::Rows(error) => Refusal::Unfit(error.reason),
-    }
-}
-
-fn finished(run: &Run) -> Result<(), Refusal> {
-    match (&run.reason, run.outcome.status) {
-        (_, Status::Ok) => Ok(()),
-        (Some(reason), _) => Err(Refusal::Stopped {
-            reason: format!("stopped at t = {}: {}", crate::short(reason.t), reason.message),
-            last: reason.kind == "max_steps",
-        }),
-        (None, _) => Err(Refusal::Stopped { reason: "stopped early".into(), last: true }),
-    }
 }
 
 /// Times over the shortest one of any row that is at least as accurate.
@@ -352,7 +248,7 @@ mod tests {
             repeats: 1,
             ..CompareOptions::default()
         };
-        compare(&compiled, &options, &mut |_| true).expect("a comparison")
+        compare(&compiled, &options, &mut |_| (), &|| true).expect("a comparison")
     }
 
     const CIRCLE: &str = "x' = y; y' = -x; init x = 1, y = 0; run 0 .. 10";
@@ -433,9 +329,56 @@ mod tests {
     fn without_a_reference_there_is_no_comparison() {
         let source = Source::text("y' = y^2; init y = 1; run 0 .. 2");
         let compiled = compile(&source, &CompileOptions::default()).expect("a model");
-        let found = compare(&compiled, &CompareOptions::default(), &mut |_| true);
+        let found = compare(&compiled, &CompareOptions::default(), &mut |_| (), &|| true);
         assert!(
             matches!(found, Err(CompareError::NoReference(text)) if text.contains("taylor") && text.contains("pole"))
+        );
+    }
+
+    /// Whoever ends a comparison gets the rows that are complete.
+    #[test]
+    fn an_interrupted_comparison_keeps_its_rows() {
+        let compiled = compile(&Source::text(CIRCLE), &CompileOptions::default()).expect("a model without mistakes");
+        let of = |methods: &[&str], tell: &mut dyn FnMut(&str), keep_going: &dyn Fn() -> bool| {
+            let methods = methods.iter().map(|m| m.to_string()).collect();
+            let options = CompareOptions { methods, rtols: vec![1e-3, 1e-6], repeats: 1, ..CompareOptions::default() };
+            compare(&compiled, &options, tell, keep_going)
+        };
+        let at_work = std::cell::RefCell::new(String::new());
+        let mut tell = |name: &str| *at_work.borrow_mut() = name.into();
+        let found = of(&["dp5", "euler", "rk4"], &mut tell, &|| *at_work.borrow() != "euler").expect("a comparison");
+        assert!(found.rows.len() == 2 && found.rows.iter().all(|row| row.method == "dp5"), "{:?}", found.rows);
+        assert_eq!(found.interrupted.as_deref(), Some("euler"));
+        assert_eq!(found.to_json()["status"], "interrupted");
+        assert!(found.to_text().contains("interrupted while euler"), "{}", found.to_text());
+        let nothing = of(&["dp5"], &mut |_| (), &|| false);
+        assert!(matches!(nothing, Err(CompareError::Interrupted)), "{nothing:?}");
+    }
+
+    /// The reference has 14 digits, or says how many it has and why not more.
+    #[test]
+    fn the_reference_has_fourteen_digits_where_they_can_be_had() {
+        let smooth = of(CIRCLE, &["dp5"], &[1e-6]).reference;
+        assert!(smooth.digits.asked == 14 && smooth.digits.delivered && smooth.error <= 1e-14, "{:?}", smooth.digits);
+        let exact = |k: usize| smooth.times[k].cos();
+        let error = smooth.columns[0].iter().enumerate().map(|(k, x)| (x - exact(k)).abs()).fold(0.0, f64::max);
+        // times are decimals there and doubles here
+        assert!(error < 1e-15, "{error:e}");
+        let ball = of("h'' = -9.81; when h < 0: h' = -0.8*h'; init h = 1, h' = 0; run 0 .. 2", &["dp5"], &[1e-6]);
+        let digits = &ball.reference.digits;
+        assert!(!digits.delivered && digits.reached > 9.0 && ball.reference.error < 1e-9, "{digits:?}");
+        assert!(ball.to_text().contains("14 digits: no") && ball.to_text().contains("switches or events"));
+    }
+
+    /// Two rows, or two halvings, tell that the next one would take too long: it is not tried.
+    #[test]
+    fn a_forecast_saves_the_trial() {
+        let found = of(CIRCLE, &["euler", "ab1"], &[1e-2, 1e-4, 1e-10]);
+        let reasons: Vec<(&str, &str)> =
+            found.skipped.iter().map(|skipped| (skipped.method.as_str(), skipped.reason.as_str())).collect();
+        assert!(
+            matches!(reasons[..], [("euler", a), ("ab1", b)] if a.contains("needs about") && b.contains("needs about")),
+            "{reasons:?}"
         );
     }
 

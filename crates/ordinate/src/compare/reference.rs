@@ -1,17 +1,15 @@
 //! What the errors of a comparison are measured against.
 
-use super::CompareError;
-use crate::{Compiled, ErrorWish, GlobalError, Memory, RowTimes, RunError, RunOptions, simulate};
+use super::{CompareError, Watched};
+use crate::{Compiled, DigitsReport, ErrorWish, GlobalError, Memory, RowTimes, RunError, RunOptions, simulate};
 use ordinate_solve::Status;
 
 /// The solution as well as it can be had, at evenly spaced times.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// Which method made it.
-    pub method: String,
-    /// Which other method it was compared with.
-    pub check: Option<String>,
-    /// How far both differ, in the measure of the comparison: smaller errors mean nothing. NaN if there was no other.
+    /// How it was made, what it was compared with, and how many digits it has.
+    pub digits: DigitsReport,
+    /// What these digits leave open, in the measure of the comparison: smaller errors mean nothing.
     pub error: f64,
     /// Names of the states, or of what is stored where none has a name.
     pub states: Vec<String>,
@@ -25,18 +23,19 @@ pub struct Reference {
 
 /// Times that are compared.
 const TIMES: usize = 601;
-/// The tightest tolerances that a run in double precision can be asked for.
-const RTOL: f64 = 1e-13;
-const ATOL: f64 = 1e-15;
-/// These try in turn; the first one that comes through is the reference, the next one its check.
-const METHODS: [&str; 4] = ["taylor", "radau", "dp8", "bdf"];
+/// Digits that are asked for: two more than the tightest tolerance that makes sense.
+const DIGITS: u32 = 14;
 /// A state that is so much smaller than another one is zero but for rounding.
 const ROUNDING: f64 = 1e-12;
 /// Steps that a reference may take.
 const MOST_STEPS: u64 = 2_000_000;
 
-/// The reference of a model: the run of a method of high order with the tightest tolerances, checked by another method.
-pub fn reference(compiled: &Compiled, options: &RunOptions) -> Result<Reference, CompareError> {
+/// The reference of a model: a run with 14 digits, or with as many as can be had.
+pub fn reference(
+    compiled: &Compiled,
+    options: &RunOptions,
+    keep_going: &dyn Fn() -> bool,
+) -> Result<Reference, CompareError> {
     let (from, to) = crate::run_range(compiled, options).ok_or(RunError::NoEndTime)?;
     let times: Vec<f64> = (0..TIMES).map(|k| from + (to - from) * (k as f64 / (TIMES - 1) as f64)).collect();
     // a model may have states that nobody named; what is stored shows them
@@ -48,35 +47,24 @@ pub fn reference(compiled: &Compiled, options: &RunOptions) -> Result<Reference,
         let nothing = "the model has no states, so there is nothing to solve and to compare";
         return Err(RunError::Usage(nothing.into()).into());
     }
-    let mut found: Option<Reference> = None;
-    let mut reasons = Vec::new();
-    for method in METHODS {
-        let options = RunOptions {
-            method: method.into(),
-            rtol: RTOL,
-            atol: ATOL,
-            step: None,
-            max_steps: MOST_STEPS,
-            rows: at(&times),
-            error: ErrorWish::Off,
-            ..options.clone()
-        };
-        let mut memory = Memory::default();
-        match simulate(compiled, &options, &mut memory) {
-            Ok(run) if run.outcome.status == Status::Ok => match &mut found {
-                None => found = Some(Reference::new(method, &states, &times, &memory)),
-                Some(reference) => {
-                    reference.error = reference.error(&memory);
-                    reference.check = Some(method.into());
-                    break;
-                }
-            },
-            Ok(run) => reasons.push(run.reason.map_or_else(String::new, |r| format!("{method}: {}", r.message))),
-            Err(RunError::Usage(text)) => reasons.push(format!("{method}: {text}")),
-            Err(other) => return Err(other.into()),
+    let options = RunOptions {
+        digits: Some(DIGITS),
+        max_steps: MOST_STEPS,
+        rows: at(&times),
+        error: ErrorWish::Off,
+        ..options.clone()
+    };
+    let mut watched = Watched::new(keep_going);
+    let run = simulate(compiled, &options, &mut watched)?;
+    match (run.outcome.status, &run.digits) {
+        (Status::Interrupted, _) => Err(CompareError::Interrupted),
+        // fewer digits than were asked for are a reference all the same
+        (_, Some(digits)) => Ok(Reference::new(digits.clone(), &states, &times, &watched.memory)),
+        (_, None) => {
+            let reason = run.reason.as_ref().map_or("it stopped early", |reason| &reason.message);
+            Err(CompareError::NoReference(format!("{}: {reason}", run.methods())))
         }
     }
-    found.ok_or_else(|| CompareError::NoReference(reasons.join("; ")))
 }
 
 fn at(times: &[f64]) -> RowTimes {
@@ -84,7 +72,7 @@ fn at(times: &[f64]) -> RowTimes {
 }
 
 impl Reference {
-    fn new(method: &str, states: &[String], times: &[f64], memory: &Memory) -> Reference {
+    fn new(digits: DigitsReport, states: &[String], times: &[f64], memory: &Memory) -> Reference {
         let mut columns: Vec<Vec<f64>> = states.iter().map(|name| aligned(memory, name, times)).collect();
         // Where a stop condition ends the run, the last row before it may be beyond the end that others find.
         let reached = (0..times.len()).take_while(|&k| columns.iter().all(|column| column[k].is_finite())).count();
@@ -98,9 +86,9 @@ impl Reference {
         let measured = |s: f64| if s > ROUNDING * other { s } else { other };
         let scale = scale.into_iter().map(measured).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
         Reference {
-            method: method.into(),
-            check: None,
-            error: f64::NAN,
+            // rows are doubles, whatever they were computed with
+            error: 10f64.powf(-digits.reached).max(f64::EPSILON),
+            digits,
             states: states.to_vec(),
             times: times.to_vec(),
             columns,

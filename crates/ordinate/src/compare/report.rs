@@ -26,13 +26,16 @@ impl Comparison {
         let skipped = self.skipped.iter().map(|s| json!({"method": s.method, "rtol": s.rtol, "reason": s.reason}));
         json!({
             "schema": "ordinate.compare/1",
+            "status": if self.interrupted.is_some() { "interrupted" } else { "ok" },
+            "reason": self.interruption().map(|message| json!({"kind": "interrupted", "message": message})),
             "model": self.name,
             "t_start": self.range.0,
             "t_end": self.range.1,
             "reference": {
-                "method": self.reference.method,
-                "check": self.reference.check,
-                "error": if self.reference.error.is_finite() { json!(self.reference.error) } else { Value::Null },
+                "method": self.reference.digits.method,
+                "check": self.reference.digits.checked_by,
+                "error": self.reference.error,
+                "digits": self.reference.digits.to_json(),
             },
             "rows": self.rows.iter().map(row).collect::<Vec<Value>>(),
             "skipped": skipped.collect::<Vec<Value>>(),
@@ -62,13 +65,15 @@ impl Comparison {
 
     /// What the errors are measured against, in words.
     fn reference_text(&self) -> String {
-        let reference = &self.reference;
-        match &reference.check {
-            Some(check) => {
-                format!("{} at rtol 1e-13, which {check} confirms to {:.1e}", reference.method, reference.error)
-            }
-            None => format!("{} at rtol 1e-13; no other method came through to confirm it", reference.method),
-        }
+        let digits = &self.reference.digits;
+        let why = digits.why.as_ref().map_or_else(String::new, |why| format!("; {why}"));
+        format!("{}{why}", digits.to_text())
+    }
+
+    /// Why there is not more, where somebody ended the comparison.
+    pub fn interruption(&self) -> Option<String> {
+        let method = self.interrupted.as_ref()?;
+        Some(format!("interrupted while {method} was running; what was complete before is shown"))
     }
 
     /// `compare` for people.
@@ -101,6 +106,9 @@ impl Comparison {
                 let name = format!("{}{at}", skipped.method);
                 writeln!(out, "  {name:<22} {}", skipped.reason).expect("a string takes all text");
             }
+        }
+        if let Some(text) = self.interruption() {
+            writeln!(out, "\n{text}").expect("a string takes all text");
         }
         out
     }
@@ -138,6 +146,9 @@ impl Comparison {
                 add(format!("<li><b>{}{at}</b>: {}</li>", escaped(&skipped.method), escaped(&skipped.reason)));
             }
             add("</ul>".into());
+        }
+        if let Some(text) = self.interruption() {
+            add(format!("<p>{}</p>", escaped(&text)));
         }
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title><style>{STYLE}</style></head><body>\n{body}</body></html>\n",

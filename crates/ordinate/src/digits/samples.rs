@@ -61,16 +61,6 @@ impl Samples {
         found
     }
 
-    /// The largest difference of each state, and the last one.
-    pub fn differences(&self, other: &Samples) -> (Vec<f64>, Vec<f64>) {
-        let states = self.scales().len();
-        let pairs: Vec<_> = self.rows.iter().zip(&other.rows).filter_map(|(a, b)| a.as_ref().zip(b.as_ref())).collect();
-        let at = |(a, b): &(&Vec<Big>, &Vec<Big>), i: usize| (b[i].clone() - a[i].clone()).to_f64();
-        let largest = |i: usize| pairs.iter().map(|pair| at(pair, i).abs()).fold(0.0, f64::max);
-        let last = |i: usize| pairs.last().map_or(f64::NAN, |pair| at(pair, i));
-        ((0..states).map(largest).collect(), (0..states).map(last).collect())
-    }
-
     /// The same for one state, in units of 2^scale.
     fn of_state(&self, other: &Samples, state: usize, scale: f64) -> Difference {
         let mut found = Difference { digits: ALL_DIGITS, state, lost: None };

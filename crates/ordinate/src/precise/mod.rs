@@ -1,6 +1,7 @@
 //! Runs beyond double precision: the Taylor series method over numbers of as many digits as are asked for. Everything
 //! that a run begins with, times, parameters, start values, is evaluated in its own precision.
 
+mod error;
 mod rows;
 mod session;
 
@@ -10,7 +11,7 @@ use crate::{Compiled, ErrorWish, Run, RunError, RunOptions, Seconds, explain};
 use ordinate_program::Constant;
 use ordinate_solve::{Big, DoubleDouble, MAX_DIGITS, Outcome, PreciseOutcome, Status};
 pub(crate) use rows::Times;
-use rows::Writer;
+use rows::{Writer, add};
 pub(crate) use session::{Session, obstacle};
 use std::time::Instant;
 
@@ -43,18 +44,11 @@ pub(crate) fn simulate(
             "{why}: such a model runs in double precision only; leave `--precision` out"
         )));
     }
-    if matches!(options.error, ErrorWish::Estimate { columns: true, .. } | ErrorWish::Estimate { correct: true, .. }) {
-        return Err(RunError::Usage("`--error` and `--correct` are for runs in double precision".into()));
-    }
-    let mut run = if digits <= DOUBLE_DOUBLE_DIGITS {
-        write::<DoubleDouble>(compiled, options, digits, shown, sink)?
+    if digits <= DOUBLE_DOUBLE_DIGITS {
+        write::<DoubleDouble>(compiled, options, digits, shown, sink)
     } else {
-        write::<Big>(compiled, options, digits, shown, sink)?
-    };
-    if options.error != ErrorWish::Off && run.outcome.status == Status::Ok {
-        run.error = crate::digits::precise_error(compiled, options, digits, sink);
+        write::<Big>(compiled, options, digits, shown, sink)
     }
-    Ok(run)
 }
 
 /// Refuses options that mean nothing in another precision.
@@ -93,29 +87,39 @@ fn write<N: Constant>(
     let (t_start, t_end) = rounded_times(compiled, options)?;
     // for its messages about rows and steps that make no sense
     solver_options(options, t_start, t_end, &compiled.parameter_values())?;
-    let mut seconds = Vec::new();
-    let mut first = None;
     let mut session = Session::<N>::new(compiled, options, digits)?;
-    for round in 0..options.repeat.max(1) {
-        let mut silent = crate::Discard;
-        let target: &mut dyn crate::RowSink = if round == 0 { &mut *sink } else { &mut silent };
-        let mut writer = Writer::new(compiled, options, &session, shown, target)?;
-        let begin = Instant::now();
-        let outcome = session.run(options, f64::INFINITY, &mut writer);
-        seconds.push(begin.elapsed().as_secs_f64());
-        if let Some(error) = writer.failure {
-            return Err(RunError::Rows(error));
-        }
-        let ended = writer.rows;
-        let text = writer.texts(&outcome.t, &outcome.y);
-        let interrupted = matches!(outcome.reason, Some(ordinate_solve::Reason::Interrupted { .. }));
-        first.get_or_insert((outcome, ended, text));
-        if interrupted {
-            break;
-        }
+    let mut writer = Writer::new(compiled, options, &session, shown, &mut *sink)?;
+    let begin = Instant::now();
+    let precise = session.run(options, f64::INFINITY, &mut writer);
+    let mut seconds = vec![begin.elapsed().as_secs_f64()];
+    if let Some(error) = writer.failure {
+        return Err(RunError::Rows(error));
     }
+    let rows = writer.rows;
+    let mut end = writer.values(&precise.t, &precise.y);
+    let mut error = None;
+    if let ErrorWish::Estimate { correct, .. } = options.error {
+        writer.sink.solved();
+        let mut found = error::global_error(compiled, options, digits, &writer.kept, &end, writer.sink);
+        writer.release(&found).map_err(RunError::Rows)?;
+        if correct {
+            found.corrected = true;
+            add(&mut end[1..], &found.last);
+        }
+        error = Some(found);
+    }
+    let (values, texts) = writer.texts(&end);
+    let interrupted = matches!(precise.reason, Some(ordinate_solve::Reason::Interrupted { .. }));
+    for _ in 1..if interrupted { 1 } else { options.repeat.max(1) } {
+        let silent = RunOptions { error: ErrorWish::Off, ..options.clone() };
+        let mut nowhere = crate::Discard;
+        let mut writer = Writer::new(compiled, &silent, &session, shown, &mut nowhere)?;
+        let begin = Instant::now();
+        session.run(options, f64::INFINITY, &mut writer);
+        seconds.push(begin.elapsed().as_secs_f64());
+    }
+    let solution = seconds[0];
     seconds.sort_by(f64::total_cmp);
-    let (precise, rows, (values, texts)) = first.expect("at least one round");
     let outcome = rounded(&precise);
     let names: Vec<String> = compiled.stored_names().into_iter().skip(1).collect();
     Ok(Run {
@@ -127,10 +131,10 @@ fn write<N: Constant>(
         t_end,
         reason: explain::explain(&outcome, compiled),
         final_values: names.iter().cloned().zip(values).collect(),
-        error: None,
+        error,
         rows,
         not_finite: None,
-        seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution: seconds[0] },
+        seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,
         precise: Some(PreciseResult { digits, final_text: names.into_iter().zip(texts).collect() }),
         digits: None,

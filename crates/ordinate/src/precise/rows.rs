@@ -1,7 +1,8 @@
 //! Rows of a run beyond double precision: their times, and their values with all digits.
 
+use super::error::Kept;
 use super::session::{Session, as_written};
-use crate::{Compiled, RowError, RowSink, RowTimes, RunError, RunOptions};
+use crate::{Compiled, ErrorWish, GlobalError, RowError, RowSink, RowTimes, RunError, RunOptions};
 use ordinate_program::{Constant, PreciseProgram};
 use ordinate_solve::PreciseSink;
 use std::ops::ControlFlow;
@@ -53,14 +54,20 @@ impl<N: Constant> Times<N> {
     }
 }
 
-/// Evaluates the outputs of each row in its precision and hands it on.
+/// Digits of the errors in a result file.
+const ERROR_DIGITS: usize = 17;
+
+/// Evaluates the outputs of each row in its precision and hands it on, at once or with its error at the end.
 pub(super) struct Writer<'a, N> {
     program: PreciseProgram<N>,
-    sink: &'a mut dyn RowSink,
+    pub sink: &'a mut dyn RowSink,
     times: Times<N>,
     states: usize,
+    names: Vec<String>,
     stored: usize,
     shown: usize,
+    wish: ErrorWish,
+    pub kept: Kept<N>,
     wants_steps: bool,
     pub rows: usize,
     pub failure: Option<RowError>,
@@ -77,14 +84,19 @@ impl<'a, N: Constant> Writer<'a, N> {
         let stored = compiled.stored_names();
         let mut all = stored.clone();
         all.extend(compiled.program.output_names[compiled.sorted.columns.len()..].iter().cloned());
-        sink.begin(&all, stored.len()).map_err(RunError::Rows)?;
+        if !options.error.waits() {
+            sink.begin(&all, stored.len()).map_err(RunError::Rows)?;
+        }
         let program = PreciseProgram::new(compiled.program.clone(), session.bits);
         Ok(Writer {
             program: program.expect("the session has one"),
             times: Times::new(&options.rows, session),
             states: compiled.program.visible,
+            names: all,
             stored: stored.len(),
             shown: shown as usize,
+            wish: options.error,
+            kept: Kept::new(),
             wants_steps: sink.wants_steps(),
             sink,
             rows: 0,
@@ -92,17 +104,62 @@ impl<'a, N: Constant> Writer<'a, N> {
         })
     }
 
-    /// All values of a row but the time.
-    fn values(&mut self, t: &N, y: &[N]) -> Vec<N> {
+    /// All values of a row.
+    pub fn values(&mut self, t: &N, y: &[N]) -> Vec<N> {
         let outputs = self.program.outputs(t, y);
-        y[..self.states].iter().cloned().chain(outputs).collect()
+        std::iter::once(t).chain(&y[..self.states]).cloned().chain(outputs).collect()
     }
 
-    /// The stored values of a row but the time, as doubles and as text.
-    pub fn texts(&mut self, t: &N, y: &[N]) -> (Vec<f64>, Vec<String>) {
-        let values = self.values(t, y);
-        let stored = &values[..self.stored - 1];
+    /// The stored values of the last row but the time, as doubles and as text.
+    pub fn texts(&self, end: &[N]) -> (Vec<f64>, Vec<String>) {
+        let stored = &end[1..self.stored];
         (stored.iter().map(N::to_f64).collect(), stored.iter().map(|value| value.to_decimal(self.shown)).collect())
+    }
+
+    fn write(&mut self, values: &[N], errors: &[f64]) -> Result<(), RowError> {
+        let mut rounded: Vec<f64> = values.iter().map(N::to_f64).collect();
+        let mut texts: Vec<String> = values[..self.stored].iter().map(|value| value.to_decimal(self.shown)).collect();
+        texts.extend(errors.iter().map(|error| format!("{error:.*e}", ERROR_DIGITS - 1)));
+        rounded.splice(self.stored..self.stored, errors.iter().copied());
+        self.sink.precise_row(&rounded, &texts)
+    }
+
+    /// Hands on what waited, with its errors.
+    pub fn release(&mut self, error: &GlobalError) -> Result<(), RowError> {
+        let ErrorWish::Estimate { columns, correct } = self.wish else { return Ok(()) };
+        if !self.wish.waits() {
+            return Ok(());
+        }
+        if self.kept.thinned {
+            return Err(RowError {
+                place: "a result with its errors".into(),
+                reason: "there are too many rows to keep them until their errors are known; store fewer with `--every`"
+                    .into(),
+                closed_pipe: false,
+            });
+        }
+        let mut names = self.names.clone();
+        if columns {
+            let errors: Vec<String> = names[1..self.stored].iter().map(|name| format!("error({name})")).collect();
+            names.splice(self.stored..self.stored, errors);
+        }
+        let shown = names.len() - (self.names.len() - self.stored);
+        self.sink.begin(&names, shown)?;
+        for (k, mut values) in std::mem::take(&mut self.kept.rows).into_iter().enumerate() {
+            let errors: Vec<f64> = error.rows.iter().map(|column| column[k]).collect();
+            if correct {
+                add(&mut values[1..], &errors);
+            }
+            self.write(&values, if columns { &errors } else { &[] })?;
+        }
+        Ok(())
+    }
+}
+
+/// Corrects values by their errors; without an estimate a value stays what it is.
+pub(super) fn add<N: Constant>(values: &mut [N], errors: &[f64]) {
+    for (value, error) in values.iter_mut().zip(errors).filter(|(_, error)| error.is_finite()) {
+        *value = value.clone() + N::splat(*error);
     }
 }
 
@@ -113,11 +170,12 @@ impl<N: Constant> PreciseSink<N> for Writer<'_, N> {
 
     fn row(&mut self, t: &N, y: &[N]) -> ControlFlow<()> {
         self.rows += 1;
-        let mut values = self.values(t, y);
-        values.insert(0, t.clone());
-        let rounded: Vec<f64> = values.iter().map(N::to_f64).collect();
-        let texts: Vec<String> = values[..self.stored].iter().map(|value| value.to_decimal(self.shown)).collect();
-        match self.sink.precise_row(&rounded, &texts) {
+        let values = self.values(t, y);
+        let written = if self.wish.waits() { Ok(()) } else { self.write(&values, &[]) };
+        if self.wish != ErrorWish::Off {
+            self.kept.keep(values);
+        }
+        match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 self.failure = Some(error);

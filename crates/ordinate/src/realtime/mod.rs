@@ -12,7 +12,7 @@
 mod clock;
 mod report;
 
-use crate::{Compiled, ErrorWish, RowError, RowSink, Run, RunError, RunOptions, run_range, simulate};
+use crate::{Compiled, ErrorWish, RowError, RowSink, RowTimes, Run, RunError, RunOptions, run_range, simulate};
 pub use clock::Privileges;
 use clock::{Granted, seconds, sleep_until};
 use ordinate_solve::{BLOCK_ITERATIONS, NewtonIterate, NewtonOptions, by_name};
@@ -106,9 +106,11 @@ pub fn realtime(
     };
     let step = Some(period / f64::from(how.substeps));
     // Nothing but the steps themselves may take time.
+    let wish = options.error;
     let options = RunOptions { method, step, newton, error: ErrorWish::Off, ..options.clone() };
     let granted = Granted::ask(how.privileges);
     let mut pacer = Pacer::new(sink, how, period, from, samples);
+    pacer.waits = wish.waits();
     let result = simulate(compiled, &options, &mut pacer);
     let refused = granted.refused.clone();
     drop(granted);
@@ -117,7 +119,12 @@ pub fn realtime(
     report.refused = refused;
     let mut run = result?;
     run.automatic = automatic;
-    rows.chunks_exact(width.max(1)).try_for_each(|row| sink.row(row)).map_err(RunError::Rows)?;
+    if !wish.waits() {
+        rows.chunks_exact(width.max(1)).try_for_each(|row| sink.row(row)).map_err(RunError::Rows)?;
+    }
+    if wish != ErrorWish::Off {
+        estimate(compiled, &RunOptions { error: wish, ..options.clone() }, &mut run, sink)?;
+    }
     if let Some(reason) = run.reason.as_mut().filter(|reason| reason.kind == "newton_failed") {
         let most = options.newton.most.unwrap_or(BLOCK_ITERATIONS);
         reason.hint =
@@ -129,6 +136,47 @@ pub fn realtime(
         reason.hint = "lower `--rate`, use a cheaper method, or `--fifo` and `--cpu`".into();
     }
     Ok((run, report))
+}
+
+/// The error of a run against the clock: the same run once more, which takes the same steps without waiting, and its
+/// companion.
+fn estimate(compiled: &Compiled, options: &RunOptions, run: &mut Run, sink: &mut dyn RowSink) -> Result<(), RunError> {
+    sink.solved();
+    let ended = run.outcome.t_reached < run.t_end;
+    let mut options = options.clone();
+    if ended {
+        options.t_end = Some(format!("{:?}", run.outcome.t_reached));
+        if let RowTimes::At(times) = &mut options.rows {
+            times.retain(|text| compiled.time(text, "--at").is_ok_and(|t| t <= run.outcome.t_reached));
+        }
+    }
+    let mut afterwards = Afterwards { wanted: options.error.waits(), sink };
+    let again = simulate(compiled, &options, &mut afterwards)?;
+    run.error = again.error;
+    if matches!(options.error, ErrorWish::Estimate { correct: true, .. }) {
+        run.final_values = again.final_values;
+    }
+    Ok(())
+}
+
+/// Rows of the repeated run, which are wanted where they waited for their errors.
+struct Afterwards<'a> {
+    wanted: bool,
+    sink: &'a mut dyn RowSink,
+}
+
+impl RowSink for Afterwards<'_> {
+    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
+        if self.wanted { self.sink.begin(names, stored) } else { Ok(()) }
+    }
+
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        if self.wanted { self.sink.row(values) } else { Ok(()) }
+    }
+
+    fn keep_going(&mut self, t: f64) -> bool {
+        self.sink.keep_going(t)
+    }
 }
 
 /// The sink that keeps the time.
@@ -153,6 +201,8 @@ struct Pacer<'a> {
     expected: f64,
     stopped: Option<f64>,
     running: bool,
+    /// Rows wait for their errors, and are handed on with these.
+    waits: bool,
 }
 
 impl<'a> Pacer<'a> {
@@ -182,6 +232,7 @@ impl<'a> Pacer<'a> {
             expected: samples,
             stopped: None,
             running: false,
+            waits: false,
         }
     }
 
@@ -223,7 +274,9 @@ impl<'a> Pacer<'a> {
 
 impl RowSink for Pacer<'_> {
     fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
-        self.sink.begin(names, stored)?;
+        if !self.waits {
+            self.sink.begin(names, stored)?;
+        }
         self.width = names.len();
         // Pages that were never touched would be asked of the system in the middle of a sample.
         let numbers = ((self.expected + 1024.0) * self.width as f64).min(MAX_NUMBERS) as usize;

@@ -40,6 +40,15 @@ impl AdamsForm {
         }
     }
 
+    /// The order of a run that starts by the ladder: that of its first step, a formula of one point, limits it.
+    pub fn order_of_run(self) -> u32 {
+        let highest = match self {
+            AdamsForm::Bashforth(_) | AdamsForm::Pece(_) => 2,
+            AdamsForm::Moulton(_) => 3,
+        };
+        self.order().min(highest)
+    }
+
     /// So many points behind are used.
     fn points(self) -> usize {
         match self {

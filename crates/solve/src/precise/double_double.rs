@@ -21,6 +21,9 @@ pub struct DoubleDouble {
 /// Bits of elementary functions, which long numbers compute: more than two doubles have.
 const FUNCTION_BITS: usize = 192;
 
+/// The highest power of ten that is a double.
+const EXACT_POWER: i32 = 22;
+
 /// a + b and its error.
 #[inline(always)]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
@@ -188,11 +191,20 @@ impl Precise for DoubleDouble {
     }
 
     fn decimal(mantissa: i128, exponent: i32, _bits: usize) -> DoubleDouble {
+        // What people write: both numbers are doubles, and so is what a division leaves over.
+        if mantissa.unsigned_abs() < 1 << f64::MANTISSA_DIGITS && (-EXACT_POWER..=0).contains(&exponent) {
+            let (dividend, power) = (mantissa as f64, 10f64.powi(-exponent));
+            let hi = dividend / power;
+            let (product, error) = two_product(hi, power);
+            let (hi, lo) = fast_two_sum(hi, ((dividend - product) - error) / power);
+            return DoubleDouble { hi, lo };
+        }
         DoubleDouble::from_big(&Big::decimal(mantissa, exponent, FUNCTION_BITS))
     }
 
     fn pi(_bits: usize) -> DoubleDouble {
-        DoubleDouble::from_big(&Big::pi(FUNCTION_BITS))
+        // π − the double nearest to it is the sine of that
+        DoubleDouble { hi: std::f64::consts::PI, lo: 1.224_646_799_147_353_2e-16 }
     }
 
     fn to_f64(&self) -> f64 {
@@ -240,6 +252,17 @@ mod tests {
         assert!((root * root - two).to_f64().abs() < 1e-31);
         assert_eq!(DoubleDouble::pi(0).to_decimal(31), "3.141592653589793238462643383280");
         assert_eq!(DoubleDouble::decimal(1, -1, 0).to_decimal(31), "0.1000000000000000000000000000000");
+    }
+
+    /// The short way from a decimal leads to the same number as the long one.
+    #[test]
+    fn decimals_are_rounded_once() {
+        let given = [(1, -1), (-981, -2), (3, 0), (0, -5), (9_007_199_254_740_991, -22), (123_456_789, -17), (-7, -22)];
+        for (mantissa, exponent) in given {
+            let long = DoubleDouble::from_big(&Big::decimal(mantissa, exponent, FUNCTION_BITS));
+            assert_eq!(DoubleDouble::decimal(mantissa, exponent, 0), long, "{mantissa}e{exponent}");
+        }
+        assert_eq!(DoubleDouble::pi(0), DoubleDouble::from_big(&Big::pi(FUNCTION_BITS)));
     }
 
     #[test]

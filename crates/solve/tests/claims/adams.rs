@@ -156,6 +156,7 @@ fn the_ladder_limits_the_order() {
         };
         let highest = if matches!(form, AdamsForm::Moulton(_)) { 3 } else { 2 };
         let expected = form.order().min(highest);
+        assert_eq!(form.order_of_run(), expected, "{form:?}");
         let found = observed(error, 320);
         // On this problem f′ is zero at the start in part, so more may be seen, never less.
         assert!(found > f64::from(expected) - 0.3, "{form:?}: {found:.2}");
