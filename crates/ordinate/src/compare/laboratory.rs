@@ -38,11 +38,37 @@ pub(super) enum Refusal {
 }
 
 /// A run that came through, with its true error.
+#[derive(Clone)]
 struct Trial {
     options: RunOptions,
     run: Run,
     memory: Memory,
     error: f64,
+}
+
+/// Where the halving of a step stands: tighter errors go on from there.
+struct Halving {
+    /// The next step.
+    h: f64,
+    last: Option<Trial>,
+    /// The orders that the last two halvings showed.
+    orders: [f64; 2],
+}
+
+impl Halving {
+    /// Notes a trial, if it came through: too long a step may blow up where a shorter one does not.
+    fn note(&mut self, trial: Option<Trial>) {
+        let errors = [&self.last, &trial].map(|trial| trial.as_ref().map_or(f64::NAN, |trial| trial.error));
+        self.orders = [self.orders[1], (errors[0] / errors[1]).log2()];
+        self.last = trial;
+        self.h /= 2.0;
+    }
+
+    /// The order p of error ~ hᵖ, once it lasts.
+    fn order(&self) -> Option<f64> {
+        let [before, now] = self.orders;
+        ((now - before).abs() < SAME_ORDER && now > 0.5).then_some(now)
+    }
 }
 
 impl Laboratory<'_> {
@@ -54,11 +80,11 @@ impl Laboratory<'_> {
     pub fn method(&mut self, name: &str, fixed: bool, rtols: &[f64]) -> (Vec<Row>, Traces, bool) {
         let mut rows: Vec<Row> = Vec::new();
         let mut traces = Traces { method: name.into(), plane: None, strip: None };
-        let mut step = self.span / FIRST_STEPS;
+        let mut halving = Halving { h: self.span / FIRST_STEPS, last: None, orders: [f64::NAN; 2] };
         for &rtol in rtols {
             let tried = match fixed {
                 false => self.controlled(name, rtol, &rows),
-                true => self.halved(name, rtol, &mut step),
+                true => self.halved(name, rtol, &mut halving),
             };
             // a step that is short enough for this error, too, is one row
             let same = |trial: &Trial| rows.last().is_some_and(|row| fixed && row.step == trial.options.step);
@@ -161,37 +187,33 @@ impl Laboratory<'_> {
         self.trial(name, rtol, None)
     }
 
-    /// The longest of the steps h, h/2, h/4, … whose error is at most `goal`; h is left where it ended. Once the order p is
-    /// seen, it tells how many steps are needed:
+    /// The longest of the steps h, h/2, h/4, … whose error is at most `goal`. Once the order p is seen, it tells how many steps
+    /// are needed:
     ///
     /// ```text
     ///   error ~ hᵖ:    n · (error / goal)^(1/p)
     /// ```
-    fn halved(&self, name: &str, goal: f64, h: &mut f64) -> Result<Trial, Refusal> {
-        let (mut before, mut order): (Option<f64>, Option<f64>) = (None, None);
+    fn halved(&self, name: &str, goal: f64, halving: &mut Halving) -> Result<Trial, Refusal> {
         loop {
-            let steps = self.span / *h;
-            if steps > self.asked.max_steps as f64 {
+            if let Some(last) = &halving.last {
+                if last.error <= goal {
+                    let options = RunOptions { rtol: goal, ..last.options.clone() };
+                    return Ok(Trial { options, ..last.clone() });
+                }
+                if let Some(p) = halving.order() {
+                    let steps = last.run.outcome.statistics.steps as f64;
+                    self.refuse_if_too_long(steps * (last.error / goal).powf(1.0 / p))?;
+                }
+            }
+            if self.span / halving.h > self.asked.max_steps as f64 {
                 let reason = format!("needs more than {} steps for this error", self.asked.max_steps);
                 return Err(Refusal::Stopped { reason, last: true });
             }
-            match self.trial(name, goal, Some(*h)) {
-                Ok(trial) if trial.error <= goal => return Ok(trial),
-                Ok(trial) => {
-                    let seen = before.replace(trial.error).map(|coarser| (coarser / trial.error).log2());
-                    if let (Some(p), Some(known)) = (seen, order)
-                        && (p - known).abs() < SAME_ORDER
-                        && p > 0.5
-                    {
-                        self.refuse_if_too_long(steps * (trial.error / goal).powf(1.0 / p))?;
-                    }
-                    order = seen;
-                }
-                // too long a step may blow up where a shorter one does not
-                Err(Refusal::Stopped { last: false, .. }) => {}
+            match self.trial(name, goal, Some(halving.h)) {
+                Ok(trial) => halving.note(Some(trial)),
+                Err(Refusal::Stopped { last: false, .. }) => halving.note(None),
                 Err(other) => return Err(other),
             }
-            *h /= 2.0;
         }
     }
 }

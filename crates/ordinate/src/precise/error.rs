@@ -15,7 +15,7 @@ const MORE_ORDER: u32 = 2;
 /// Numbers that are kept of a run; of more rows every second one is.
 const MAX_KEPT: usize = 1 << 21;
 
-/// The rows of a run and its end, with all digits: time, then the stored columns.
+/// The rows of a run with all digits: time, then the columns, the stored ones first.
 pub(super) struct Kept<N> {
     pub rows: Vec<Vec<N>>,
     /// Whether rows were left out.
@@ -67,9 +67,14 @@ pub(super) fn global_error<N: Constant>(
         true => companion::<DoubleDouble>(compiled, &options, more, sink),
         false => companion::<Big>(compiled, &options, more, sink),
     };
+    // Of half the step at order p the error is 2⁻ᵖ, of more digits or terms next to nothing.
+    let left = match (options.step, options.order) {
+        (Some(_), Some(p)) => 0.5f64.powi(p as i32),
+        _ => 0.0,
+    };
     // A companion that does not begin is one without rows.
     let (other, other_end) = found.unwrap_or_default();
-    compare(compiled, digits, kept, end, &other, other_end.as_deref())
+    compare(compiled, digits, kept, end, &other, other_end.as_deref(), 1.0 / (1.0 - left))
 }
 
 type Rows = Vec<Vec<Big>>;
@@ -125,7 +130,7 @@ impl<N: Constant> PreciseSink<N> for Beside<'_, N> {
     }
 }
 
-/// Differences row by row, as far as both came.
+/// Differences row by row, as far as both came, times `factor`.
 fn compare<N: Constant>(
     compiled: &Compiled,
     digits: u32,
@@ -133,10 +138,11 @@ fn compare<N: Constant>(
     end: &[N],
     other: &[Vec<Big>],
     other_end: Option<&[Big]>,
+    factor: f64,
 ) -> GlobalError {
     let states = compiled.program.visible;
     let names: Vec<String> = compiled.stored_names().into_iter().skip(1).collect();
-    let difference = |own: &N, other: &Big| (other.clone() - own.to_big()).to_f64();
+    let difference = |own: &N, other: &Big| factor * (other.clone() - own.to_big()).to_f64();
     let count = other.len().min(kept.rows.len());
     let column = |c: usize| kept.rows.iter().map(move |row| row[c].to_f64()).collect::<Vec<f64>>();
     let columns: Vec<Vec<f64>> = (0..=names.len()).map(column).collect();
