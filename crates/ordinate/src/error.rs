@@ -54,6 +54,11 @@ impl GlobalError {
 
 /// A change of a state of this part of its greatest value leaves no digit of it right.
 const LOST: f64 = 0.1;
+/// An error that is carried along with controlled steps is believed up to this part of the greatest value: the leading terms of
+/// the errors of steps say little beyond.
+const TRUSTED: f64 = 0.01;
+/// Beyond that, unless no digit is right: then only a part of this size tells that what was carried along is of no use.
+const BLOWN_UP: f64 = 3.0;
 /// Numbers that are kept of a run; of more rows every second one is.
 const MAX_KEPT: usize = 1 << 24;
 
@@ -71,7 +76,7 @@ impl Task<'_> {
     /// The method, ready for a run; `follow`: it carries its error along, if it can.
     pub fn method(&self, follow: bool) -> Box<dyn Method> {
         let mut method = self.choice.build(self.compiled.program.layout.states, self.options.step.is_some());
-        if follow {
+        if follow && self.can_carry() {
             method.follow_error();
         }
         method
@@ -89,17 +94,18 @@ impl Task<'_> {
         ordinate_solve::solve(evaluator, method.as_mut(), &self.start.from(self.t_start), t_end, options, sink)
     }
 
+    /// Whether an error that the method carries along is of use.
+    fn can_carry(&self) -> bool {
+        let (layout, states) = (&self.compiled.program.layout, self.compiled.program.visible);
+        // The error of a delayed value is not among those carried along.
+        layout.discrete() == 0 && layout.delays.is_empty() && layout.states == states
+    }
+
     /// The error that the method itself has carried along. What a function of the states makes of it is not linear.
     fn carried(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
         let at_end = outcome.error.as_ref()?;
         let (layout, states) = (&self.compiled.program.layout, self.compiled.program.visible);
-        // The error of a delayed value is not among those carried along.
-        if layout.discrete() > 0
-            || !layout.delays.is_empty()
-            || kept.too_many
-            || kept.stride > 1
-            || layout.states != states
-        {
+        if !self.can_carry() || kept.too_many || kept.stride > 1 {
             return None;
         }
         let mut points = vec![(self.t_start, vec![0.0; layout.states])];
@@ -135,11 +141,20 @@ impl Task<'_> {
             }
         }
         let last = rows.iter().map(|column| column.last().copied().unwrap_or(0.0)).collect();
-        let lost = lost(&kept.columns[..=states], &rows[..states]).into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        if lost.is_some() && self.options.step.is_none() && std::env::var_os("KEEP").is_none() {
-            // Where nothing is right any more, steps that suit the solution do not suit what lies beside it.
-            return None;
+        let lost = lost(&kept.columns[..=states], &rows[..states]);
+        if self.options.step.is_none() {
+            // The error between the rows counts, too: it may be small again where a row is.
+            let largest_part = (0..states).map(|state| {
+                let errors = points.iter().map(|(_, error)| error[state].abs());
+                errors.fold(0.0, f64::max) / greatest(&kept.columns[state + 1])
+            });
+            let part = largest_part.filter(|part| !part.is_nan()).fold(0.0, f64::max);
+            if part > TRUSTED && (lost.is_empty() || part > BLOWN_UP) {
+                return None;
+            }
+            replace_lost(&lost, kept, &mut largest);
         }
+        let lost = lost.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
         let names = kept.names[1..kept.stored].to_vec();
         let until = outcome.t_reached;
         Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, corrected: false })
@@ -238,12 +253,7 @@ fn compare(
         None => rows.iter().map(|column| column.last().copied().unwrap_or(f64::NAN)).collect(),
     };
     let lost: Vec<(usize, f64)> = lost(&kept.columns[..=states], &rows[..states]);
-    for &(state, _) in &lost {
-        // Two solutions that have nothing in common any more may meet by chance.
-        let values = kept.columns[state + 1].iter();
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
-        largest[state] = largest[state].max(high - low);
-    }
+    replace_lost(&lost, kept, &mut largest);
     let lost = lost.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
     if kept.stride > 1 || !complete {
         // rows of the file and rows of the estimate would not be the same
@@ -257,6 +267,20 @@ fn compare(
     GlobalError { names, states, largest, last, rows, until, complete, lost, corrected: false }
 }
 
+/// Two solutions that have nothing in common any more may meet by chance: the error of a lost state is as large as its range.
+fn replace_lost(lost: &[(usize, f64)], kept: &Kept, largest: &mut [f64]) {
+    for &(state, _) in lost {
+        let values = kept.columns[state + 1].iter();
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
+        largest[state] = largest[state].max(high - low);
+    }
+}
+
+/// The largest absolute value.
+fn greatest(column: &[f64]) -> f64 {
+    column.iter().fold(0.0, |most: f64, y| most.max(y.abs()))
+}
+
 /// |error|, but nothing that was computed is better than its last bit.
 fn size(error: f64, value: f64) -> f64 {
     match error.abs().max(0.5 * f64::EPSILON * value.abs()) {
@@ -268,7 +292,7 @@ fn size(error: f64, value: f64) -> f64 {
 /// The states that have no right digit any more, and when they lost the last.
 fn lost(columns: &[Vec<f64>], rows: &[Vec<f64>]) -> Vec<(usize, f64)> {
     let when = |state: usize| {
-        let greatest = columns[state + 1].iter().fold(0.0f64, |most, y| most.max(y.abs()));
+        let greatest = greatest(&columns[state + 1]);
         let row = rows[state].iter().position(|error| error.abs() > LOST * greatest)?;
         Some((state, columns[0][row]))
     };

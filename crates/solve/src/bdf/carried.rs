@@ -313,3 +313,72 @@ impl Past {
         self.w.row(j).next().unwrap_or(0.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The polynomial of degree k + 1 that a formula of order k does not integrate exactly, along steps of many lengths: what it
+    /// leaves is c hᵏ⁺¹Y⁽ᵏ⁺¹⁾.
+    #[test]
+    fn the_constant_is_right_whatever_the_steps_are() {
+        for order in 1..=HIGHEST {
+            let degree = order as i32 + 1;
+            let (value, slope) = (|t: f64| t.powi(degree), |t: f64| f64::from(degree) * t.powi(degree - 1));
+            let highest = (1..=degree).map(f64::from).product::<f64>();
+            let (mut y, mut past) = (Differences::new(1, HIGHEST), Past::new());
+            let (mut t, mut h) = (0.0, 0.1);
+            let mut values: Vec<f64> = (0..=order).map(|i| value(t - h * i as f64)).collect();
+            for j in 0..=order {
+                y.set_row(j, std::iter::once(values[0]));
+                values = values.windows(2).map(|pair| pair[0] - pair[1]).collect();
+            }
+            for (step, factor) in [1.0, 1.7, 1.0, 1.0, 0.6, 0.9, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0].into_iter().enumerate() {
+                if factor != 1.0 {
+                    y.rescale(order, factor);
+                    past.rescale(order, factor);
+                    h *= factor;
+                }
+                let (mut predicted, mut known) = ([0.0], [0.0]);
+                y.predict(order, &GAMMA, &mut predicted, &mut known);
+                t += h;
+                let correction = value(t) - predicted[0];
+                let left = h * slope(t) - leading(order) * correction - known[0];
+                let expected = past.constant(order) * highest * h.powi(degree);
+                let size = h * slope(t) + highest * h.powi(degree);
+                assert!((left - expected).abs() < 1e-11 * size, "order {order}, step {step}: {left:e} {expected:e}");
+                y.advance(order, &[correction]);
+                past.accept(order);
+            }
+            assert!(past.even, "order {order}: all steps of the history are equal at the end");
+            let equal = super::super::coefficients::error_constant(order);
+            assert!((past.constant(order) - equal).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn the_first_step_knows_the_slope_where_it_begins() {
+        // y = t², order 1: h 2h − 1.185 (h² − 0) = 0.815 h² = c h² y″
+        let mut past = Past::new();
+        past.begin();
+        assert!((past.constant(1) - 0.815 / 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn slopes_at_any_distances_tell_the_highest_derivative() {
+        for order in 1..=HIGHEST {
+            let f = |t: f64| 3.0 * t.powi(order as i32) - 2.0 * t.powi(order as i32 - 1);
+            let mut slopes = Slopes::new(1);
+            slopes.begin(0.0, &[f(0.0)]);
+            for t in [0.2, 0.5, 0.6, 1.1, 1.3, 1.4, 2.0] {
+                slopes.put(t, std::iter::once(f(t)));
+                let mut highest = [0.0];
+                slopes.highest(order, 0.3, &mut highest);
+                let expected = 3.0 * (1..=order).map(|k| k as f64 * 0.3).product::<f64>();
+                let known = slopes.count >= order;
+                assert!(!known || (highest[0] / expected - 1.0).abs() < 1e-10, "{order}: {highest:?} {expected}");
+                slopes.accept();
+            }
+        }
+    }
+}

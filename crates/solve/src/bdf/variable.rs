@@ -86,6 +86,8 @@ const GROW_LEAST: f64 = 1.1;
 /// Nor does it grow more at once.
 const GROW_MOST: f64 = 10.0;
 const SHRINK_MOST: f64 = 0.2;
+/// The error is not carried along where the relative tolerance is larger: the leading terms of long steps tell little.
+const LOOSEST: f64 = 1e-5;
 /// After so many failures in a row the history is of no use.
 const MOST_FAILURES: u32 = 3;
 
@@ -280,6 +282,9 @@ impl Method for Bdf {
             }
         } else {
             self.start(system, from, h)?;
+            if let Some(error) = self.error.as_mut().filter(|_| tol.rtol > LOOSEST && !self.fixed_step) {
+                error.lose();
+            }
         }
         let (order, alpha) = (self.order, leading(self.order));
         self.differences.predict(order, &GAMMA, &mut self.predicted, &mut self.psi);
@@ -348,7 +353,7 @@ impl Method for Bdf {
     }
 
     fn error(&self) -> Option<&[f64]> {
-        self.error.as_ref().and_then(Carried::now)
+        self.error.as_ref().filter(|_| !self.at_start).and_then(Carried::now)
     }
 
     fn accept(&mut self) {
