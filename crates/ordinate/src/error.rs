@@ -73,6 +73,11 @@ impl GlobalError {
 
 /// A change of a state of this part of its greatest value leaves no digit of it right.
 const LOST: f64 = 0.1;
+/// An error that is carried along with controlled steps is believed up to this part of the greatest value: the leading terms of
+/// the errors of steps say little beyond.
+const TRUSTED: f64 = 0.01;
+/// Where no digit is right, only a part of this size tells that what was carried along is of no use.
+const BLOWN_UP: f64 = 3.0;
 /// Numbers that are kept of a run; of more rows every second one is.
 const MAX_KEPT: usize = 1 << 24;
 
@@ -90,7 +95,7 @@ impl Task<'_> {
     /// The method, ready for a run; `follow`: it carries its error along, if it can.
     pub fn method(&self, follow: bool, evaluator: &mut Evaluator) -> Box<dyn Method> {
         let mut method = self.choice.build(self.compiled.program.layout.states, self.options.step.is_some());
-        if follow {
+        if follow && self.can_carry() {
             let otherwise = evaluator.starts_rounded_otherwise(self.t_start);
             let starts = self.start.states.iter().zip(&otherwise);
             method.follow_error(&starts.map(|(own, other)| own - other).collect::<Vec<f64>>());
@@ -110,13 +115,24 @@ impl Task<'_> {
         ordinate_solve::solve(evaluator, method.as_mut(), &self.start.from(self.t_start), t_end, options, sink)
     }
 
-    /// The error that the method itself has carried along to every row and to the end.
-    fn carried(&self, beside: &mut Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
-        let at_end = outcome.error.as_ref().filter(|_| kept.all_told)?;
+    /// Whether an error that the method carries along is of use.
+    fn can_carry(&self) -> bool {
         let (layout, states) = (&self.compiled.program.layout, self.compiled.program.visible);
         // The errors of delayed values and of discrete ones are not among those carried along.
-        if layout.discrete() > 0 || !layout.delays.is_empty() || layout.states != states || kept.columns.is_empty() {
-            return None;
+        layout.discrete() == 0 && layout.delays.is_empty() && layout.states == states
+    }
+
+    /// The error that the method itself has carried along to every row and to the end.
+    fn carried(&self, beside: &mut Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
+        let carried = outcome.error.as_ref().filter(|_| kept.all_told && !kept.columns.is_empty())?;
+        let (at_end, states) = (&carried.at_end, self.compiled.program.visible);
+        if self.options.step.is_none() {
+            // The error between the rows counts, too: it may be small again where a row is.
+            let parts = carried.largest.iter().zip(&kept.columns[1..]).map(|(error, y)| error / greatest(y));
+            let part = parts.filter(|part| !part.is_nan()).fold(0.0, f64::max);
+            if (TRUSTED..=LOST).contains(&part) || part > BLOWN_UP {
+                return None;
+            }
         }
         let better = Outcome { y: outcome.y.iter().zip(at_end).map(|(y, e)| y - e).collect(), ..outcome.clone() };
         let finals = [outcome, &better].map(|outcome| final_values(self.compiled, beside, outcome));
@@ -242,6 +258,11 @@ fn compare(
     GlobalError { names, states, largest, last, rows, until, complete, lost, corrected: false }
 }
 
+/// The largest absolute value.
+fn greatest(column: &[f64]) -> f64 {
+    column.iter().fold(0.0, |most: f64, y| most.max(y.abs()))
+}
+
 /// |error|, but nothing that was computed is better than its last bit.
 fn size(error: f64, value: f64) -> f64 {
     match error.abs().max(0.5 * f64::EPSILON * value.abs()) {
@@ -256,8 +277,7 @@ pub(crate) fn without_digits(columns: &[Vec<f64>], rows: &[Vec<f64>], largest: &
     let mut first: Option<(usize, f64)> = None;
     for (state, errors) in rows.iter().enumerate() {
         let values = &columns[state + 1];
-        let greatest = values.iter().fold(0.0f64, |most, y| most.max(y.abs()));
-        let Some(row) = errors.iter().position(|error| error.abs() > LOST * greatest) else { continue };
+        let Some(row) = errors.iter().position(|error| error.abs() > LOST * greatest(values)) else { continue };
         let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
         largest[state] = largest[state].max(bounds.1 - bounds.0);
         if first.is_none_or(|(_, t)| columns[0][row] < t) {

@@ -66,7 +66,7 @@ impl<'a> Recorder<'a> {
         let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
         if fine && outcome.t_reached > self.t {
             self.error.clear();
-            self.error.extend(outcome.error.iter().flatten());
+            self.error.extend(outcome.error.iter().flat_map(|error| &error.at_end));
             // a failure is kept in the recorder
             let d = [outcome.d.as_slice(), &outcome.delayed].concat();
             let _ = self.row(outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref());

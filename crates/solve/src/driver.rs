@@ -26,8 +26,8 @@ use crate::rows::RowTimes;
 use crate::sliding::Flow;
 use crate::stiffness::Stiffness;
 use crate::{
-    Method, Options, Outcome, Past, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System, Tolerance,
-    Trial, UsageError,
+    CarriedError, Method, Options, Outcome, Past, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System,
+    Tolerance, Trial, UsageError,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -116,6 +116,8 @@ struct Run<'a> {
     delayed: Delayed,
     /// Where the last time lies that had to be hit.
     instant: f64,
+    /// The largest error of each state at the ends of steps, from methods that carry it along.
+    largest_error: Vec<f64>,
 }
 
 impl<'a> Run<'a> {
@@ -202,6 +204,7 @@ impl<'a> Run<'a> {
             stiffness: Stiffness::every(50),
             delayed,
             instant: start.t,
+            largest_error: Vec::new(),
         })
     }
 
@@ -240,6 +243,7 @@ impl<'a> Run<'a> {
 
     /// The row at the end of a run that ended early, and the result.
     fn finish(mut self, reason: Option<Reason>) -> Outcome {
+        let largest_error = std::mem::take(&mut self.largest_error);
         let interrupted = matches!(reason, Some(Reason::Interrupted { .. }));
         if reason.is_some() && !interrupted && self.rows.adds_rows() && self.last_row != self.t {
             // A sink that wants to end here gets its wish.
@@ -278,7 +282,14 @@ impl<'a> Run<'a> {
             stiff: self.stiffness.found,
             chosen: self.method.chosen(),
             exceeds: self.method.exceeds(),
-            error: self.method.error().map(<[f64]>::to_vec),
+            error: self.method.error().map(|at_end| CarriedError {
+                at_end: at_end.to_vec(),
+                largest: at_end
+                    .iter()
+                    .enumerate()
+                    .map(|(i, e)| e.abs().max(largest_error.get(i).copied().unwrap_or(0.0)))
+                    .collect(),
+            }),
             energy_drift: self.method.energy_drift(),
         }
     }
@@ -470,6 +481,10 @@ impl<'a> Run<'a> {
             Found::Unfinished { .. } => self.restart_method(),
             Found::Nothing if instant => return self.event(None, plan.h),
             Found::Nothing | Found::TooLong => self.method.accept(),
+        }
+        if let Some(error) = self.method.error() {
+            self.largest_error.resize(error.len(), 0.0);
+            self.largest_error.iter_mut().zip(error).for_each(|(most, error)| *most = most.max(error.abs()));
         }
         self.events.accept();
         self.row_if_due()

@@ -235,6 +235,15 @@ impl Statistics {
     }
 }
 
+/// The global error that a method has carried along with its solution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CarriedError {
+    /// Computed − true where the run ended.
+    pub at_end: Vec<f64>,
+    /// The largest one of each state at the ends of all steps.
+    pub largest: Vec<f64>,
+}
+
 /// What came out of a run. The rows went to the sink.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -263,7 +272,7 @@ pub struct Outcome {
     /// See [`crate::Method::exceeds`].
     pub exceeds: bool,
     /// The estimate of (computed − true) there, from a method that carries it along.
-    pub error: Option<Vec<f64>>,
+    pub error: Option<CarriedError>,
     /// The largest change of the energy that the method keeps, in units of the size of its terms, if there is one.
     pub energy_drift: Option<f64>,
 }

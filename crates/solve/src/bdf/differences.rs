@@ -42,6 +42,16 @@ impl Differences {
         self.set_row(0, y.iter().copied());
     }
 
+    /// The value becomes y, and the second half of the components, which are errors of the first, move by as much.
+    pub fn move_pairs(&mut self, y: &[f64]) {
+        let (values, errors) = self.table.split_at_mut(y.len() * self.width);
+        let columns = values.chunks_exact_mut(self.width).zip(errors.chunks_exact_mut(self.width));
+        for ((value, error), y) in columns.zip(y) {
+            error[0] += y - value[0];
+            value[0] = *y;
+        }
+    }
+
     /// The polynomial of degree `order` at the end of the next step, and the known part of its derivative there:
     ///
     /// ```text

@@ -2,6 +2,7 @@
 //!
 //! [`Bdf`] chooses order and step; [`FixedBdf`] keeps both.
 
+mod carried;
 mod coefficients;
 mod differences;
 mod error;

@@ -1,5 +1,6 @@
 //! BDF of variable order and step: the numerical differentiation formulas at quasi-constant steps.
 
+use super::carried::{Carried, Taken};
 use super::coefficients::{GAMMA, HIGHEST, error_constant, leading};
 use super::differences::Differences;
 use super::fixed::is_same;
@@ -37,6 +38,8 @@ impl Default for BdfOptions {
 ///
 /// Step and order change after k + 1 steps of the same length at the earliest. The dense output is the polynomial of
 /// degree k through the end of the step and the points before.
+///
+/// If it is asked to, it carries its global error along; see [`Method::follow_error`].
 #[derive(Clone, Debug)]
 pub struct Bdf {
     options: BdfOptions,
@@ -56,11 +59,15 @@ pub struct Bdf {
     failures: u32,
     /// The order of the next attempt, be it the next step or the same one again.
     next_order: usize,
+    /// No step since the beginning.
+    at_start: bool,
+    error: Option<Carried>,
+    // Where the error is followed, these have a second half for it, as the differences do.
     predicted: Vec<f64>,
     psi: Vec<f64>,
+    correction: Vec<f64>,
     scale: Vec<f64>,
     y: Vec<f64>,
-    correction: Vec<f64>,
     work: Work,
 }
 
@@ -79,6 +86,8 @@ const GROW_LEAST: f64 = 1.1;
 /// Nor does it grow more at once.
 const GROW_MOST: f64 = 10.0;
 const SHRINK_MOST: f64 = 0.2;
+/// The error is not carried along where the relative tolerance is larger: the leading terms of long steps tell little.
+const LOOSEST: f64 = 1e-5;
 /// After so many failures in a row the history is of no use.
 const MOST_FAILURES: u32 = 3;
 
@@ -97,11 +106,13 @@ impl Bdf {
             equal_steps: 0,
             failures: 0,
             next_order: 1,
+            at_start: true,
+            error: None,
             predicted: zeros.clone(),
             psi: zeros.clone(),
+            correction: zeros.clone(),
             scale: zeros.clone(),
-            y: zeros.clone(),
-            correction: zeros,
+            y: zeros,
             work: Work::default(),
         }
     }
@@ -109,11 +120,14 @@ impl Bdf {
     /// The history that one value and one slope make. The slope of algebraic states is not known.
     fn start(&mut self, system: &mut dyn System, from: &Point, h: f64) -> Result<(), StepFailure> {
         self.differences.begin(from.y);
-        from.derivative(system, &mut self.correction, &mut self.work.f)?;
+        from.derivative(system, &mut self.correction[..from.y.len()], &mut self.work.f)?;
         let differential = system.layout().differential();
         self.differences.set_row(1, self.correction[..differential].iter().map(|slope| slope * h));
         (self.order, self.next_order) = (1, 1);
         (self.h, self.started, self.equal_steps) = (h, true, 0);
+        if let Some(error) = &mut self.error {
+            error.begin(from.t, &self.correction[..from.y.len()]);
+        }
         Ok(())
     }
 
@@ -121,6 +135,9 @@ impl Bdf {
     fn set_order(&mut self) {
         if self.next_order != self.order {
             (self.order, self.equal_steps) = (self.next_order, 0);
+            if let Some(error) = &mut self.error {
+                error.set_order();
+            }
         }
     }
 
@@ -129,9 +146,28 @@ impl Bdf {
         // The driver rounds t + h: that is no other step.
         if !is_same(h, self.h, t) {
             self.differences.rescale(self.order, h / self.h);
+            if let Some(error) = &mut self.error {
+                error.rescale(self.order, h / self.h);
+            }
             self.h = h;
             self.equal_steps = 0;
         }
+    }
+
+    /// Finds the global error at the end of the step from `from` that was just computed.
+    fn follow(&mut self, system: &mut dyn System, from: &Point) {
+        let Some(error) = &mut self.error else { return };
+        let to = Point { t: from.t + self.h, y: &self.y, d: from.d, f: None };
+        let taken = Taken {
+            order: self.order,
+            h: self.h,
+            y: &self.y,
+            predicted: &self.predicted,
+            known: &self.psi,
+            scale: &self.scale,
+            correction: &mut self.correction,
+        };
+        self.work.f += error.follow(system, &mut self.newton, &to, taken);
     }
 
     /// Chooses the order after a step whose error was too large; by which factor the step is to become shorter.
@@ -239,14 +275,21 @@ impl Method for Bdf {
             self.set_order();
             self.set_step(from.t, h);
             // The driver may have moved the state onto invariants: the history moves with it.
-            self.differences.set_row(0, from.y.iter().copied());
+            if self.error.is_some() {
+                self.differences.move_pairs(from.y);
+            } else {
+                self.differences.set_row(0, from.y.iter().copied());
+            }
         } else {
             self.start(system, from, h)?;
+            if let Some(error) = self.error.as_mut().filter(|_| tol.rtol > LOOSEST && !self.fixed_step) {
+                error.lose();
+            }
         }
         let (order, alpha) = (self.order, leading(self.order));
         self.differences.predict(order, &GAMMA, &mut self.predicted, &mut self.psi);
-        self.y.copy_from_slice(&self.predicted);
-        for (psi, predicted) in self.psi.iter_mut().zip(&self.predicted) {
+        self.y.copy_from_slice(&self.predicted[..from.y.len()]);
+        for (psi, predicted) in self.psi.iter_mut().zip(&self.predicted).take(from.y.len()) {
             *psi = predicted - *psi / alpha;
         }
         for (((scale, predicted), y), atol) in self.scale.iter_mut().zip(&self.predicted).zip(from.y).zip(&tol.atol) {
@@ -274,8 +317,11 @@ impl Method for Bdf {
             return Err(StepFailure::NotFinite { t: from.t + h, component: worst });
         }
         let error = error_constant(order) * size;
-        let factor =
-            if error <= 1.0 || self.fixed_step { self.after_success(error) } else { self.after_failure(error) };
+        let good = error <= 1.0 || self.fixed_step;
+        if good {
+            self.follow(system, from);
+        }
+        let factor = if good { self.after_success(error) } else { self.after_failure(error) };
         let next_h = (!self.fixed_step).then_some(self.h * factor);
         Ok(Trial { error, worst, order: order as u32, next_h })
     }
@@ -296,7 +342,30 @@ impl Method for Bdf {
         true
     }
 
+    /// The start values count as exact: their rounding is small beside the errors of such steps.
+    fn follow_error(&mut self, _at_start: &[f64]) -> bool {
+        let n = self.y.len();
+        self.differences = Differences::new(2 * n, HIGHEST);
+        for vector in [&mut self.predicted, &mut self.psi, &mut self.correction] {
+            *vector = vec![0.0; 2 * n];
+        }
+        self.error = Some(Carried::new(n));
+        true
+    }
+
+    fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
+        self.error.as_ref().is_some_and(|carried| carried.within(theta, error))
+    }
+
+    fn error(&self) -> Option<&[f64]> {
+        self.error.as_ref().filter(|_| !self.at_start).and_then(Carried::now)
+    }
+
     fn accept(&mut self) {
+        self.at_start = false;
+        if let Some(error) = &mut self.error {
+            error.accept(self.order);
+        }
         self.differences.advance(self.order, &self.correction);
         self.failures = 0;
         self.equal_steps += 1;
@@ -306,6 +375,9 @@ impl Method for Bdf {
     fn restart(&mut self) {
         (self.started, self.failures) = (false, 0);
         self.newton.restart();
+        if let Some(error) = self.error.as_mut().filter(|_| !self.at_start) {
+            error.lose();
+        }
     }
 
     fn error_exponent(&self) -> Option<u32> {

@@ -5,7 +5,7 @@ use crate::problems::hybrid::Hybrid;
 use crate::problems::implicit::{
     Dae, PENDULUM_START, pendulum, prothero_robinson, robertson, rotating_dae, van_der_pol,
 };
-use crate::problems::{Table, circle, golden, numbers, run, witch, witch_solution};
+use crate::problems::{Table, circle, golden, kepler, kepler_start, numbers, run, witch, witch_solution};
 use ordinate_solve::{
     AbsoluteTolerance, FixedBdf, Method, NewtonOptions, Options, Outcome, Rows, Start, Status, System, UsageError,
     bdf_coefficients, bdf_parasitic_root, by_name, solve,
@@ -162,6 +162,58 @@ fn the_global_error_of_an_algebraic_state_is_followed() {
         let error = y - exact[i];
         assert!((estimate - error).abs() < 0.2 * error.abs(), "component {i}: {estimate:e} {error:e}");
     }
+}
+
+/// Computed − true where order and step are chosen on the way: a nonlinear equation, an oscillation over three periods, an orbit
+/// whose steps change by a factor of ten, stiff and algebraic states.
+#[test]
+fn the_global_error_is_followed_through_changes_of_order_and_step() {
+    let (sine, cosine) = 2f64.sin_cos();
+    let rotated = vec![5.0 * cosine + sine, 5.0 * sine + cosine, -cosine, sine];
+    let orbit = kepler_start(0.5).to_vec();
+    for rtol in [1e-6, 1e-8, 1e-10] {
+        type Problem = (&'static str, Box<dyn System>, Vec<f64>, f64, Vec<f64>);
+        let problems: [Problem; 5] = [
+            ("witch", Box::new(witch()), vec![1.0], 1.0, vec![witch_solution(1.0)]),
+            ("circle", Box::new(circle()), vec![1.0, 0.0], 20.0, vec![20f64.cos(), -20f64.sin()]),
+            ("orbit", Box::new(kepler()), orbit.clone(), std::f64::consts::TAU, orbit.clone()),
+            ("stiff", Box::new(prothero_robinson(-1e4)), vec![0.0], 10.0, vec![10f64.sin()]),
+            ("algebraic", Box::new(rotating_dae()), vec![5.0, 1.0, -1.0, 0.0], 2.0, rotated.clone()),
+        ];
+        for (name, mut system, start, end, exact) in problems {
+            let mut method = by_name("bdf").unwrap().build(start.len(), false);
+            assert!(method.follow_error(&vec![0.0; start.len()]) && method.error().is_none(), "no step, no error");
+            let atol = AbsoluteTolerance::Same(rtol * 1e-3);
+            let options = Options { rtol, atol, rows: Rows::At(vec![]), ..Options::default() };
+            let outcome = run(system.as_mut(), method.as_mut(), &start, end, &options).0;
+            let estimate = outcome.error.expect("no event").at_end;
+            let error: Vec<f64> = outcome.y.iter().zip(&exact).map(|(y, exact)| y - exact).collect();
+            let largest = error.iter().fold(0.0f64, |most, error| most.max(error.abs()));
+            for (i, (estimate, error)) in estimate.iter().zip(&error).enumerate() {
+                assert!(
+                    (estimate - error).abs() < 0.4 * largest,
+                    "{name}, rtol {rtol:e}, component {i}: {estimate:e} {error:e} of {largest:e}"
+                );
+            }
+        }
+    }
+}
+
+/// What an event does to the error is not known, and leading terms do not tell the error of very long steps.
+#[test]
+fn an_error_that_is_not_known_is_not_told() {
+    let after = |rtol: f64, system: &mut dyn System, y: &[f64]| {
+        let mut method = by_name("bdf").unwrap().build(y.len(), false);
+        method.follow_error(&vec![0.0; y.len()]);
+        let options = Options { rtol, rows: Rows::At(vec![]), ..Options::default() };
+        let outcome = run(system, method.as_mut(), y, 1.0, &options).0;
+        assert_eq!(outcome.status, Status::Ok);
+        outcome.error
+    };
+    assert!(after(1e-6, &mut witch(), &[1.0]).is_some());
+    assert!(after(1e-3, &mut witch(), &[1.0]).is_none());
+    let mut jumping = Hybrid::new(1, |_, _, d, dy| dy[0] = if d[0] > 0.0 { -1.0 } else { 1.0 }).sign_of_time(0.5);
+    assert!(after(1e-6, &mut jumping, &[1.0]).is_none());
 }
 
 /// On an ODE without a Jacobian of its own, and on an index-1 system: order k in all components.
