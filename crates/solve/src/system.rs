@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use crate::{Delay, History, Jets, LinearForm, Path, Pattern, SwitchSeries};
+use crate::{Delay, History, Jets, LinearForm, Octet, Path, Pattern, SwitchSeries};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +128,13 @@ pub trait System {
     /// dy = f(t, y, d), and g(t, y, d) in the places of the algebraic states. Where it is not defined the result is not
     /// finite.
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
+
+    /// f at up to eight points in one pass, with the same bits as [`System::derivative`] at each: `t` and `y` hold the points side
+    /// by side, component after component, and so does `dy`. Only the first `count` are points; the others repeat the last of
+    /// them, and so do their results. Returns false, and leaves `dy` alone, where one point after another is the only way.
+    fn derivative_of_eight(&mut self, _count: usize, _t: &Octet, _y: &[Octet], _d: &[f64], _dy: &mut [Octet]) -> bool {
+        false
+    }
 
     /// What f divides by, of which it is not known that it keeps its sign.
     fn denominators(&mut self, _t: f64, _y: &[f64], _d: &[f64], values: &mut Vec<f64>) {
