@@ -8,6 +8,7 @@
 //! complex ones of the same size, ((α + iβ)/h M − J) ΔW = …: Hairer, Wanner II, IV.8, eq. (8.4)–(8.6). The residual is formed
 //! of Z itself, so the rounding of T does not reach the solution.
 
+use super::abreast::{Abreast, Evaluation};
 use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
 use super::transform::multiply;
@@ -62,6 +63,12 @@ pub(super) struct Stages {
     pub(super) matrix: Vec<f64>,
     pub(super) complex_matrix: Vec<Complex>,
     pub(super) coupled: Option<Coupled>,
+    /// For small systems: the stages side by side.
+    pub(super) abreast: Option<Box<Abreast>>,
+    /// It has the elements of the Jacobian.
+    pub(super) spread: bool,
+    /// The factors are its own.
+    pub(super) side_by_side: bool,
     /// The step and the number of stages of the factors; NaN if there are none.
     pub(super) factored: (f64, usize),
     /// The Jacobian is to be evaluated anew.
@@ -102,6 +109,9 @@ impl Stages {
             matrix: Vec::new(),
             complex_matrix: Vec::new(),
             coupled: None,
+            abreast: Abreast::new(n).map(Box::new),
+            spread: false,
+            side_by_side: false,
             factored: (f64::NAN, 0),
             stale: true,
             age: 0,
@@ -123,6 +133,10 @@ impl Stages {
     pub fn restart(&mut self) {
         self.jacobian.forget();
         (self.stale, self.left, self.rate) = (true, 1.0, 0.0);
+        // Another part of a run may have another system.
+        if self.abreast.is_none() {
+            self.abreast = Abreast::new(self.n).map(Box::new);
+        }
     }
 
     pub fn take_iterates(&mut self) -> Vec<NewtonIterate> {
@@ -135,6 +149,17 @@ impl Stages {
 
     /// Solves for Z, which holds the first iterate, with the Jacobian and the factors that there are.
     pub fn solve(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            abreast.begin(task.method, &self.z, task.from.y, task.scale);
+        }
+        let result = self.iterate(system, task);
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            abreast.give_stages(&mut self.z);
+        }
+        result
+    }
+
+    fn iterate(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
         let patient = task.kappa.is_none() || self.options.tolerance.is_some();
         let (mut last, mut last_ratio, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, f64::NAN, 0);
         let mut pending: Option<f64> = None;
@@ -145,7 +170,7 @@ impl Stages {
             if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(());
             }
-            let left_over = if iteration < 2 { task.h * self.size(task).0 } else { f64::NAN };
+            let left_over = if iteration < 2 { task.h * self.size(task) } else { f64::NAN };
             if pending.is_some_and(|before| is_proven(before, left_over)) {
                 return Ok(());
             }
@@ -165,11 +190,13 @@ impl Stages {
             last_residual = residual;
             self.iterations = iteration + 1;
 
-            let count = task.method.stages * self.n;
-            self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
-            let (size, worst) = self.size(task);
+            if !self.side_by_side {
+                let count = task.method.stages * self.n;
+                self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
+            }
+            let size = self.size(task);
             if !size.is_finite() {
-                return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                return Err(self.newton_failure(task));
             }
             let ratio = size / last;
             last = size;
@@ -189,12 +216,12 @@ impl Stages {
                     }
                     // Away from where it began, an iteration may find a solution of the equations that is none of the problem.
                     if task.way == Way::Contracting && ratio >= 1.0 && !self.is_rounding(task) {
-                        return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                        return Err(self.newton_failure(task));
                     }
                 }
                 Some(kappa) => {
                     if iteration > 0 && self.rate >= 0.99 {
-                        return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                        return Err(self.newton_failure(task));
                     }
                     let small = size == 0.0 || self.left * size <= kappa;
                     if small && iteration > 0 {
@@ -210,13 +237,16 @@ impl Stages {
                         // Hairer's RADAU5: how much shorter the step must be for the same number of iterations.
                         let exponent = -1.0 / f64::from(4 + remaining);
                         let factor = 0.8 * coming.clamp(1e-4, 20.0).powf(exponent);
-                        return Err(Failure::Slow { factor, component: worst });
+                        return Err(Failure::Slow { factor, component: self.largest(task).1 });
                     }
                 }
             }
         }
-        let (_, component) = self.size(task);
-        Err(Failure::Step(StepFailure::Newton { component }))
+        Err(self.newton_failure(task))
+    }
+
+    fn newton_failure(&self, task: &Task) -> Failure {
+        Failure::Step(StepFailure::Newton { component: self.largest(task).1 })
     }
 
     /// The residual of the iterate. Where each stage has its own Jacobian, an iterate where f does not exist is moved back.
@@ -238,6 +268,24 @@ impl Stages {
     /// f of all stages, and f − M A⁻¹ Z / h in `change`. Returns the largest component of the residual if it is asked for.
     fn residual(&mut self, system: &mut dyn System, task: &Task, iteration: u32) -> Result<f64, StepFailure> {
         let (n, s) = (self.n, task.method.stages);
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            self.work.f += s as u64;
+            match abreast.residual(system, task.from, task.h, self.jacobian.differential()) {
+                Evaluation::Done => return Ok(0.0),
+                Evaluation::NotFinite { stage, component } => {
+                    let t = task.from.t + task.method.c[stage] * task.h;
+                    return Err(StepFailure::NotFinite { t, component });
+                }
+                Evaluation::Refused => {
+                    // One stage after another from here on.
+                    self.work.f -= s as u64;
+                    abreast.give_stages(&mut self.z);
+                    self.abreast = None;
+                    self.factored.1 = 0;
+                    self.factor(task)?;
+                }
+            }
+        }
         let Point { t, y: y0, d, .. } = *task.from;
         for i in 0..s {
             let (z, f) = (&self.z[i * n..(i + 1) * n], &mut self.f[i * n..(i + 1) * n]);
@@ -286,8 +334,19 @@ impl Stages {
         self.transformed[..s * n].iter().fold(0.0, |most: f64, r| most.max(r.abs()))
     }
 
-    /// The largest change in units of the tolerance, or of rounding, and its component.
-    fn size(&self, task: &Task) -> (f64, usize) {
+    /// The largest change in units of the tolerance, or of rounding.
+    fn size(&self, task: &Task) -> f64 {
+        match &self.abreast {
+            Some(abreast) if self.side_by_side => abreast.size,
+            _ => self.largest(task).0,
+        }
+    }
+
+    /// The same, and its component.
+    fn largest(&self, task: &Task) -> (f64, usize) {
+        if let (true, Some(abreast)) = (self.side_by_side, &self.abreast) {
+            return (abreast.size, abreast.worst());
+        }
         let (mut size, mut worst) = (0.0, 0);
         for change in self.change[..task.method.stages * self.n].chunks_exact(self.n.max(1)) {
             let (part, component) = match task.kappa {
@@ -320,7 +379,10 @@ impl Stages {
     }
 
     /// Z of the first iterate: the polynomial of the last step (its stages `z`, its length in units of this one) continued.
-    pub fn extrapolate(&mut self, method: &Coefficients, old: &Coefficients, z: &[f64], ratio: f64) {
+    pub fn extrapolate(&mut self, method: &'static Coefficients, old: &Coefficients, z: &[f64], ratio: f64) {
+        if let Some(abreast) = &mut self.abreast {
+            return abreast.extrapolate(method, old, z, ratio, &mut self.z);
+        }
         let (n, s) = (self.n, old.stages);
         let mut weights = [0.0; MOST_STAGES];
         for (i, target) in self.z[..method.stages * n].chunks_exact_mut(n).enumerate() {
