@@ -109,7 +109,7 @@ impl Abreast {
         (1..=MOST_SHIFTED).contains(&n).then(|| Abreast {
             n,
             instructions: Instructions::best(),
-            tables: Vec::new(),
+            tables: Vec::with_capacity(4),
             table: 0,
             lu: Shifted::new(n),
             jacobian: vec![0.0; n * n],
@@ -437,6 +437,96 @@ impl Kernel for Extrapolate<'_> {
                 sum = weights[j].multiply_add(V::splat(self.z[j * n + k]), sum);
             }
             sum.store(&mut all.z[k].0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Layout, Method, NewtonOptions, Radau, RadauOrder, StepFailure, Tolerance};
+
+    /// Van der Pol's equation with an equation for its force, z = (1 − x²) v; f does not exist where x > `edge`.
+    struct Oscillator {
+        layout: Layout,
+        abreast: bool,
+        edge: f64,
+    }
+
+    impl Oscillator {
+        fn new(abreast: bool, edge: f64) -> Oscillator {
+            let layout = Layout { states: 3, algebraic: 1, timed: true, ..Layout::default() };
+            Oscillator { layout, abreast, edge }
+        }
+
+        fn f(&self, t: f64, [x, v, z]: [f64; 3]) -> [f64; 3] {
+            let outside = if x > self.edge { f64::NAN } else { 0.0 };
+            [v + outside, 20.0 * z - x + t.sin(), (1.0 - x * x) * v - z]
+        }
+    }
+
+    impl System for Oscillator {
+        fn layout(&self) -> &Layout {
+            &self.layout
+        }
+
+        fn derivative(&mut self, t: f64, y: &[f64], _: &[f64], dy: &mut [f64]) {
+            dy.copy_from_slice(&self.f(t, [y[0], y[1], y[2]]));
+        }
+
+        fn derivative_of_eight(&mut self, _: usize, t: &Octet, y: &[Octet], _: &[f64], dy: &mut [Octet]) -> bool {
+            for lane in 0..OCTET {
+                let f = self.f(t.0[lane], [y[0].0[lane], y[1].0[lane], y[2].0[lane]]);
+                dy.iter_mut().zip(f).for_each(|(dy, f)| dy.0[lane] = f);
+            }
+            self.abreast
+        }
+    }
+
+    /// The states after so many accepted steps, and how many were tried.
+    fn steps(order: RadauOrder, abreast: bool) -> (Vec<f64>, u32) {
+        let mut system = Oscillator::new(abreast, f64::INFINITY);
+        let mut method = Radau::new(3, order, NewtonOptions::default(), false);
+        let tol = Tolerance { rtol: 1e-6, atol: vec![1e-8; 3] };
+        let (mut t, mut y, mut h, mut tried) = (0.0, vec![1.5, 0.0, 0.0], 1e-3, 0);
+        let mut accepted = 0;
+        while accepted < 60 {
+            tried += 1;
+            let from = Point { t, y: &y, d: &[], f: None };
+            let trial = method.try_step(&mut system, &from, h, &tol).expect("a step");
+            if trial.error <= 1.0 {
+                t += h;
+                y = method.end().to_vec();
+                method.accept();
+                accepted += 1;
+            }
+            h = trial.next_h.expect("a wish");
+        }
+        y.push(t);
+        (y, tried)
+    }
+
+    #[test]
+    fn stages_side_by_side_are_those_one_after_another() {
+        for order in [RadauOrder::Three, RadauOrder::Five, RadauOrder::Nine, RadauOrder::Thirteen, RadauOrder::Variable]
+        {
+            let ((one, tried_one), (all, tried_all)) = (steps(order, false), steps(order, true));
+            assert_eq!(tried_one, tried_all, "{order:?}");
+            for (a, b) in one.iter().zip(&all) {
+                assert!((a - b).abs() < 1e-7 * a.abs().max(1.0), "{order:?}: {one:?} {all:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_stage_and_component_without_a_value_are_named() {
+        for abreast in [false, true] {
+            let mut system = Oscillator::new(abreast, 1.5);
+            let mut method = Radau::new(3, RadauOrder::Five, NewtonOptions::default(), false);
+            let tol = Tolerance { rtol: 1e-6, atol: vec![1e-8; 3] };
+            let from = Point { t: 0.0, y: &[1.4, 1.0, -0.96], d: &[], f: None };
+            let failure = method.try_step(&mut system, &from, 0.5, &tol).expect_err("x leaves its domain");
+            assert!(matches!(failure, StepFailure::NotFinite { component: 0, .. }), "{abreast}: {failure:?}");
         }
     }
 }

@@ -32,8 +32,8 @@ impl Stages {
         self.factor(task)
     }
 
-    /// Whether the stages of this task are to be solved side by side, for all that its options show.
-    fn goes_abreast(&self, task: &Task) -> bool {
+    /// Whether nothing of this task is to be seen but its solution, so that what it does may be done in any order.
+    pub(super) fn goes_fast(&self, task: &Task) -> bool {
         let plain =
             self.options.kind == NewtonKind::Simplified && !self.options.trace && self.options.tolerance.is_none();
         plain && task.kappa.is_some() && task.way == Way::Contracting
@@ -41,7 +41,7 @@ impl Stages {
 
     /// Factors all matrices at once, if they are small enough, and the same pivots serve for all.
     fn factor_abreast(&mut self, task: &Task) -> bool {
-        let goes = self.goes_abreast(task);
+        let goes = self.goes_fast(task);
         let Some(abreast) = self.abreast.as_mut().filter(|_| goes) else { return false };
         if !std::mem::replace(&mut self.spread, true) {
             self.jacobian.all_elements(&mut abreast.jacobian);
@@ -105,8 +105,9 @@ impl Stages {
         match (method.real, &mut self.real) {
             (Some(_), Some(lu)) => lu.solve(b),
             _ => {
-                self.complex.iter_mut().zip(b.iter()).for_each(|(x, b)| *x = Complex::from(*b));
-                self.pairs[0].solve(&mut self.complex);
+                let complex = &mut self.complex[..b.len()];
+                complex.iter_mut().zip(b.iter()).for_each(|(x, b)| *x = Complex::from(*b));
+                self.pairs[0].solve(complex);
                 b.iter_mut().zip(&self.complex).for_each(|(b, x)| *b = x.re);
             }
         }
@@ -123,6 +124,17 @@ impl Stages {
         self.work.newton += 1;
         if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
             abreast.newton_change();
+            return Ok(());
+        }
+        if self.passing.is_some() {
+            if let (Some(_), Some(lu)) = (method.real, self.real.as_mut()) {
+                lu.solve(&mut self.transformed[..n]);
+            }
+            for (lu, x) in self.pairs.iter_mut().zip(self.complex.chunks_exact_mut(n)).take(method.pairs.len()) {
+                lu.solve(x);
+            }
+            let (mut vectors, _) = self.vectors(task);
+            self.passing = Some(vectors.change(method));
             return Ok(());
         }
         if self.options.kind == NewtonKind::Inexact {
@@ -149,7 +161,7 @@ impl Stages {
             let start = (first + 2 * k) * n;
             let both = &mut self.transformed[start..start + 2 * n];
             if inexact {
-                let (jacobian, complex) = (&self.jacobian, &mut self.complex);
+                let (jacobian, complex) = (&self.jacobian, &mut self.complex[..n]);
                 let sigma = *mu * (1.0 / task.h);
                 let count = self.gmres.solve(both, forcing(shrunk), &mut |v, result| {
                     solve_pair(lu, v, complex);
@@ -157,7 +169,7 @@ impl Stages {
                 });
                 products = products.max(count);
             }
-            solve_pair(lu, both, &mut self.complex);
+            solve_pair(lu, both, &mut self.complex[..n]);
             let (re, im) = both.split_at_mut(n);
             for ((re, im), x) in re.iter_mut().zip(im).zip(&self.complex) {
                 (*re, *im) = (x.re, x.im);

@@ -11,7 +11,7 @@
 use super::abreast::{Abreast, Evaluation};
 use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
-use super::transform::multiply;
+use super::transform::{Vectors, multiply};
 use crate::algebra::{Complex, Lu};
 use crate::newton::{Gmres, Jacobian, is_proven, largest_part, rounding, stagnation_unit};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
@@ -79,6 +79,8 @@ pub(super) struct Stages {
     pub z: Vec<f64>,
     pub(super) f: Vec<f64>,
     pub(super) change: Vec<f64>,
+    /// The largest part of the change, which was not kept.
+    pub(super) passing: Option<f64>,
     pub(super) transformed: Vec<f64>,
     pub(super) complex: Vec<Complex>,
     pub(super) y: Vec<f64>,
@@ -118,8 +120,9 @@ impl Stages {
             z: zeros.clone(),
             f: zeros.clone(),
             change: zeros.clone(),
+            passing: None,
             transformed: zeros,
-            complex: vec![Complex::default(); n],
+            complex: vec![Complex::default(); (most_stages / 2) * n],
             y: vec![0.0; n],
             gmres: Gmres::default(),
             rate: 0.0,
@@ -152,6 +155,7 @@ impl Stages {
         if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
             abreast.begin(task.method, &self.z, task.from.y, task.scale);
         }
+        self.passing = None;
         let result = self.iterate(system, task);
         if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
             abreast.give_stages(&mut self.z);
@@ -190,7 +194,7 @@ impl Stages {
             last_residual = residual;
             self.iterations = iteration + 1;
 
-            if !self.side_by_side {
+            if !self.side_by_side && self.passing.is_none() {
                 let count = task.method.stages * self.n;
                 self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
             }
@@ -237,6 +241,7 @@ impl Stages {
                         // Hairer's RADAU5: how much shorter the step must be for the same number of iterations.
                         let exponent = -1.0 / f64::from(4 + remaining);
                         let factor = 0.8 * coming.clamp(1e-4, 20.0).powf(exponent);
+                        self.keep_change(task);
                         return Err(Failure::Slow { factor, component: self.largest(task).1 });
                     }
                 }
@@ -245,7 +250,8 @@ impl Stages {
         Err(self.newton_failure(task))
     }
 
-    fn newton_failure(&self, task: &Task) -> Failure {
+    fn newton_failure(&mut self, task: &Task) -> Failure {
+        self.keep_change(task);
         Failure::Step(StepFailure::Newton { component: self.largest(task).1 })
     }
 
@@ -292,18 +298,20 @@ impl Stages {
             for (y, (y0, z)) in self.y.iter_mut().zip(y0.iter().zip(z)) {
                 *y = y0 + z;
             }
-            let time = t + task.method.c[i] * task.h;
-            system.derivative(time, &self.y, d, f);
-            // A sum is finite only if all its terms are.
-            if !(f.iter().sum::<f64>() + self.y.iter().sum::<f64>()).is_finite() {
-                let finite = |k: &usize| f[*k].is_finite() && self.y[*k].is_finite();
-                if let Some(component) = (0..n).find(|k| !finite(k)) {
-                    return Err(StepFailure::NotFinite { t: time, component });
-                }
-            }
+            system.derivative(t + task.method.c[i] * task.h, &self.y, d, f);
         }
         self.work.f += s as u64;
         let differential = self.jacobian.differential();
+        if self.goes_fast(task) {
+            let (mut vectors, f) = self.vectors(task);
+            let size = vectors.residual(task.method, 1.0 / task.h, f);
+            self.passing = Some(size);
+            return if size.is_finite() { Ok(0.0) } else { self.check_stages(task).map(|()| 0.0) };
+        }
+        // A sum is finite only if all its terms are.
+        if !(self.f[..s * n].iter().sum::<f64>() + self.z[..s * n].iter().sum::<f64>()).is_finite() {
+            self.check_stages(task)?;
+        }
         multiply(task.method.inverse, s, n, differential, &self.z, &mut self.change);
         let sigma = 1.0 / task.h;
         for (change, f) in self.change[..s * n].chunks_exact_mut(n).zip(self.f.chunks_exact(n)) {
@@ -314,6 +322,19 @@ impl Stages {
         }
         let visible = self.options.trace || self.options.tolerance.is_some();
         Ok(if visible { self.show(task, iteration) } else { 0.0 })
+    }
+
+    /// Names the first stage and component that is not finite.
+    #[cold]
+    fn check_stages(&self, task: &Task) -> Result<(), StepFailure> {
+        let n = self.n;
+        for (i, c) in task.method.c.iter().enumerate() {
+            let finite = |k: usize| self.f[i * n + k].is_finite() && (task.from.y[k] + self.z[i * n + k]).is_finite();
+            if let Some(component) = (0..n).find(|&k| !finite(k)) {
+                return Err(StepFailure::NotFinite { t: task.from.t + c * task.h, component });
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the iterate if it is to be kept, and returns the largest component of M Z − h A f.
@@ -336,9 +357,38 @@ impl Stages {
 
     /// The largest change in units of the tolerance, or of rounding.
     fn size(&self, task: &Task) -> f64 {
-        match &self.abreast {
-            Some(abreast) if self.side_by_side => abreast.size,
+        match (&self.abreast, self.passing) {
+            (Some(abreast), _) if self.side_by_side => abreast.size,
+            (_, Some(size)) => size,
             _ => self.largest(task).0,
+        }
+    }
+
+    /// The vectors of an iteration whose change is not kept, and f.
+    pub(super) fn vectors<'a>(&'a mut self, task: &Task<'a>) -> (Vectors<'a>, &'a [f64]) {
+        let vectors = Vectors {
+            n: self.n,
+            differential: self.jacobian.differential(),
+            z: &mut self.z,
+            scale: task.scale,
+            real: &mut self.transformed[..self.n],
+            complex: &mut self.complex,
+        };
+        (vectors, &self.f)
+    }
+
+    /// The change that was not kept, for its worst component.
+    fn keep_change(&mut self, task: &Task) {
+        if self.passing.take().is_some() {
+            let (n, s) = (self.n, task.method.stages);
+            let first = s % 2;
+            for (pair, both) in self.transformed[first * n..s * n].chunks_exact_mut(2 * n).enumerate() {
+                let (re, im) = both.split_at_mut(n);
+                for ((re, im), x) in re.iter_mut().zip(im).zip(&self.complex[pair * n..]) {
+                    (*re, *im) = (x.re, x.im);
+                }
+            }
+            multiply(task.method.to_stages, s, n, n, &self.transformed, &mut self.change);
         }
     }
 
