@@ -430,7 +430,7 @@ impl Stages {
 
     /// Z of the first iterate: the polynomial of the last step (its stages `z`, its length in units of this one) continued.
     pub fn extrapolate(&mut self, method: &'static Coefficients, old: &Coefficients, z: &[f64], ratio: f64) {
-        if let Some(abreast) = &mut self.abreast {
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
             return abreast.extrapolate(method, old, z, ratio, &mut self.z);
         }
         let (n, s) = (self.n, old.stages);
