@@ -5,7 +5,7 @@ use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::packed::Packed;
 use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, interval, rounding, time_switch};
 use ordinate_solve::algebra::Lu;
-use ordinate_solve::{History, JetCost, Jets, Layout, LinearForm, Path, Pattern, SwitchSeries, System};
+use ordinate_solve::{History, JetCost, Jets, Layout, LinearForm, OCTET, Octet, Path, Pattern, SwitchSeries, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -16,6 +16,8 @@ pub struct Evaluator {
     registers: Vec<f64>,
     /// The registers with constants rounded the other way, once they were asked for.
     other: Vec<f64>,
+    /// The same for points side by side, when they were asked for.
+    octets: Vec<Octet>,
     first_discrete: usize,
     /// Series for the discrete values asked for last, the newest first; `None` where there are no series.
     series: Vec<(Vec<f64>, Option<Series>)>,
@@ -65,6 +67,9 @@ impl std::fmt::Debug for Complete {
         f.write_str(if self.0.is_some() { "Complete" } else { "None" })
     }
 }
+
+/// The most registers of which eight each stay in the fastest memory.
+const MOST_OCTETS: usize = 512;
 
 /// So many series are kept: a thermostat goes back and forth between two.
 const KEPT: usize = 4;
@@ -190,6 +195,7 @@ impl Evaluator {
             code,
             registers,
             other: Vec::new(),
+            octets: Vec::new(),
             first_discrete,
             series: Vec::new(),
             switch_series: Vec::new(),
@@ -404,6 +410,28 @@ impl System for Evaluator {
         self.round_otherwise();
         self.results(|c| &c.rhs, t, y, d, dy);
         self.round_otherwise();
+        true
+    }
+
+    fn derivative_of_eight(&mut self, count: usize, t: &Octet, y: &[Octet], d: &[f64], dy: &mut [Octet]) -> bool {
+        let elsewhere = self.auxiliary_of_d && d != self.refreshed;
+        if elsewhere || self.delays.is_some() || self.registers.len() > MOST_OCTETS {
+            return false;
+        }
+        if self.octets.is_empty() {
+            self.octets = self.registers.iter().map(|&constant| Octet([constant; OCTET])).collect();
+        }
+        self.octets[0] = *t;
+        let states = Program::STATES;
+        self.octets[states..states + y.len()].copy_from_slice(y);
+        for (register, &d) in self.octets[self.first_discrete..].iter_mut().zip(d) {
+            *register = Octet([d; OCTET]);
+        }
+        let section = &self.code.rhs;
+        section.run_octets(&self.program.lists, &mut self.octets, count);
+        for (value, &register) in dy.iter_mut().zip(&section.results) {
+            *value = self.octets[register as usize];
+        }
         true
     }
 

@@ -1,6 +1,6 @@
 //! Instructions as the evaluator in double precision runs them: ordered by the length of the chain before
-//! them, then by operation, so that like ones stand together and do not wait for each other; a product that is
-//! used once, by a sum, is part of that sum. The numbers are the same as those of the plain list, bit for bit.
+//! them, then by operation, so that like ones stand together and do not wait for each other, in blocks that leave their
+//! results in fast memory; a product that is used once, by a sum, is part of that sum. The numbers are the same as those of the plain list, bit for bit.
 //!
 //! ```text
 //!   code = [ operation, count, operands of the first, operands of the second, … ]  …
@@ -11,6 +11,11 @@
 
 use crate::{Instruction, Op, Section};
 use ordinate_expr::{Function, power};
+use ordinate_solve::{OCTET, Octet};
+
+/// So many instructions, one after another as they were compiled, are ordered among themselves. Fewer make shorter runs of like
+/// ones; with more, what one leaves behind is out of the fastest memory when it is used.
+const BLOCK: usize = 1024;
 
 /// A section ready to run.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +134,7 @@ impl Packed {
         // levels: how long a chain an instruction has to wait for
         let mut level = vec![0u32; count];
         let at = |register: u32| (register >= first).then(|| (register - first) as usize);
-        let mut order: Vec<(u32, u32, usize)> = Vec::with_capacity(steps.len());
+        let mut order: Vec<(usize, u32, u32, usize)> = Vec::with_capacity(steps.len());
         for (k, &(index, step, operands)) in steps.iter().enumerate() {
             let (word, used) = word(step);
             // in order, each instruction is a level of its own
@@ -137,20 +142,20 @@ impl Packed {
             let depth =
                 operands[..used].iter().filter_map(|&r| at(r)).map(|i| level[i] + 1).max().unwrap_or(0).max(waits);
             level[index] = depth;
-            order.push((depth, word, k));
+            order.push((index / BLOCK, depth, word, k));
         }
         order.sort_unstable();
         let mut place = vec![0u32; count];
-        for (position, &(_, _, k)) in order.iter().enumerate() {
+        for (position, &(.., k)) in order.iter().enumerate() {
             place[steps[k].0] = first + position as u32;
         }
         let moved = |register: u32| at(register).map_or(register, |i| place[i]);
         let mut packed = Packed { code: Vec::new(), results: Vec::new(), first: first as usize, least: registers };
         let (mut head, mut counter) = (None, 0);
-        for &(depth, word_of_step, k) in &order {
+        for &(block, depth, word_of_step, k) in &order {
             let (_, step, operands) = steps[k];
-            if head != Some((depth, word_of_step)) {
-                head = Some((depth, word_of_step));
+            if head != Some((block, depth, word_of_step)) {
+                head = Some((block, depth, word_of_step));
                 packed.code.extend([word_of_step, 0]);
                 counter = packed.code.len() - 1;
             }
@@ -179,13 +184,50 @@ impl Packed {
     /// Runs the section over the registers.
     #[inline]
     pub fn run(&self, lists: &[Vec<f64>], registers: &mut [f64]) {
+        self.run_cells(lists, registers, 1);
+    }
+
+    /// The same at several points side by side; those from `points` on repeat the last of them. Nothing is fused, so the bits are
+    /// those of [`Packed::run`].
+    #[inline]
+    pub fn run_octets(&self, lists: &[Vec<f64>], registers: &mut [Octet], points: usize) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                // SAFETY: the processor has these instructions.
+                return unsafe { self.run_avx512(lists, registers, points) };
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: as above.
+                return unsafe { self.run_avx2(lists, registers, points) };
+            }
+        }
+        self.run_cells(lists, registers, points);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn run_avx512(&self, lists: &[Vec<f64>], registers: &mut [Octet], points: usize) {
+        self.run_cells(lists, registers, points);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn run_avx2(&self, lists: &[Vec<f64>], registers: &mut [Octet], points: usize) {
+        self.run_cells(lists, registers, points);
+    }
+
+    #[inline(always)]
+    fn run_cells<C: Cell>(&self, lists: &[Vec<f64>], registers: &mut [C], points: usize) {
         assert!(registers.len() >= self.least, "as many registers as the code was packed for");
         let base = registers.as_mut_ptr();
         // SAFETY: `check` saw that every operand is a register, that the operands of every run are in the code, and that
         // all results fit behind `first`; and there are as many registers as it was told.
         unsafe {
             let end = self.code.as_ptr().add(self.code.len());
-            let mut m = Machine { next: self.code.as_ptr(), registers: base, out: base.add(self.first) };
+            // All points: for the instructions of this loop that takes less than to leave some out.
+            let mut m =
+                Machine { next: self.code.as_ptr(), registers: base, out: base.add(self.first), points: C::POINTS };
             while m.next < end {
                 let (word, count) = (*m.next, *m.next.add(1));
                 m.next = m.next.add(2);
@@ -203,31 +245,74 @@ impl Packed {
                     code::INVERSE_THREE_HALVES => m.one(count, |x| 1.0 / (x * x.sqrt())),
                     code::SELECT => m.three(count, |a, b, c| if a != 0.0 { b } else { c }),
                     // by value and back, so that the machine can stay in processor registers here
-                    _ => m = m.rare(word, count, lists),
+                    _ => m = Machine { points: C::POINTS, ..Machine { points, ..m }.rare(word, count, lists) },
                 }
             }
         }
     }
 }
 
-/// The state of the interpreter: the next word, the registers, and where the next result goes.
+/// What a register holds: a number, or one number per point.
+trait Cell: Copy {
+    const POINTS: usize;
+
+    /// f of the first `points` numbers of all operands; the others repeat the last of them.
+    fn each<const K: usize>(operands: [Self; K], points: usize, f: impl Fn([f64; K]) -> f64) -> Self;
+}
+
+impl Cell for f64 {
+    const POINTS: usize = 1;
+
+    #[inline(always)]
+    fn each<const K: usize>(operands: [f64; K], _: usize, f: impl Fn([f64; K]) -> f64) -> f64 {
+        f(operands)
+    }
+}
+
+impl Cell for Octet {
+    const POINTS: usize = OCTET;
+
+    #[inline(always)]
+    fn each<const K: usize>(operands: [Octet; K], points: usize, f: impl Fn([f64; K]) -> f64) -> Octet {
+        let at = |lane: usize| {
+            let mut numbers = [0.0; K];
+            for k in 0..K {
+                numbers[k] = operands[k].0[lane];
+            }
+            f(numbers)
+        };
+        let mut result = [0.0; OCTET];
+        // A number of points known to the compiler makes vectors of this loop.
+        let points = points.clamp(1, OCTET);
+        for lane in 0..points {
+            result[lane] = at(lane);
+        }
+        for lane in points..OCTET {
+            result[lane] = result[points - 1];
+        }
+        Octet(result)
+    }
+}
+
+/// The state of the interpreter: the next word, the registers, where the next result goes, and how many points count.
 #[derive(Clone, Copy)]
-struct Machine {
+struct Machine<C> {
     next: *const u32,
-    registers: *const f64,
-    out: *mut f64,
+    registers: *const C,
+    out: *mut C,
+    points: usize,
 }
 
 /// # Safety
 /// Of all its functions: the code must have been checked by [`Packed::check`] for these registers.
-impl Machine {
+impl<C: Cell> Machine<C> {
     #[inline(always)]
-    unsafe fn operand(&self, k: usize) -> f64 {
+    unsafe fn operand(&self, k: usize) -> C {
         unsafe { *self.registers.add(*self.next.add(k) as usize) }
     }
 
     #[inline(always)]
-    unsafe fn store(&mut self, value: f64, operands: usize) {
+    unsafe fn store(&mut self, value: C, operands: usize) {
         unsafe {
             *self.out = value;
             self.out = self.out.add(1);
@@ -238,27 +323,28 @@ impl Machine {
     #[inline(always)]
     unsafe fn one(&mut self, count: u32, f: impl Fn(f64) -> f64) {
         for _ in 0..count {
-            unsafe { self.store(f(self.operand(0)), 1) };
+            unsafe { self.store(C::each([self.operand(0)], self.points, |[a]| f(a)), 1) };
         }
     }
 
     #[inline(always)]
     unsafe fn two(&mut self, count: u32, f: impl Fn(f64, f64) -> f64) {
         for _ in 0..count {
-            unsafe { self.store(f(self.operand(0), self.operand(1)), 2) };
+            unsafe { self.store(C::each([self.operand(0), self.operand(1)], self.points, |[a, b]| f(a, b)), 2) };
         }
     }
 
     #[inline(always)]
     unsafe fn three(&mut self, count: u32, f: impl Fn(f64, f64, f64) -> f64) {
         for _ in 0..count {
-            unsafe { self.store(f(self.operand(0), self.operand(1), self.operand(2)), 3) };
+            let operands = unsafe { [self.operand(0), self.operand(1), self.operand(2)] };
+            unsafe { self.store(C::each(operands, self.points, |[a, b, c]| f(a, b, c)), 3) };
         }
     }
 
     /// Operations that call functions. They stand apart so that the loop above needs no registers saved for calls.
     #[inline(never)]
-    unsafe fn rare(mut self, word: u32, count: u32, lists: &[Vec<f64>]) -> Machine {
+    unsafe fn rare(mut self, word: u32, count: u32, lists: &[Vec<f64>]) -> Self {
         let (payload, m) = (word >> 16, &mut self);
         unsafe {
             match word & 0xffff {

@@ -3,7 +3,7 @@
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Sorted, resolve, sort};
 use ordinate_program::{Evaluator, Program, compile};
-use ordinate_solve::System;
+use ordinate_solve::{OCTET, Octet, System};
 use ordinate_syntax::parse;
 use std::path::Path;
 use std::sync::Arc;
@@ -87,6 +87,39 @@ fn derivatives_are_those_of_the_sorted_model() {
         }
     }
     assert!(checked > 150, "{checked}");
+}
+
+#[test]
+fn eight_points_side_by_side_have_the_bits_of_one_after_another() {
+    let mut checked = 0;
+    for (name, mut s) in gallery() {
+        if s.states.is_empty() || !s.model.delays.is_empty() || s.model.samples.len() + s.model.actions.len() > 0 {
+            continue;
+        }
+        let mut evaluator = Evaluator::new(Arc::new(compile(&mut s, false)));
+        let (t, y, d) = point(&s);
+        let n = y.len();
+        for count in [3, OCTET] {
+            let lane = |k: usize| k.min(count - 1) as f64;
+            let times = Octet(std::array::from_fn(|k| t + 0.01 * lane(k)));
+            let points: Vec<Octet> =
+                y.iter().map(|y| Octet(std::array::from_fn(|k| y * (1.0 + 0.03 * lane(k))))).collect();
+            let mut all = vec![Octet([f64::MAX; OCTET]); n];
+            if !evaluator.derivative_of_eight(count, &times, &points, &d, &mut all) {
+                assert!(all.iter().all(|f| f.0 == [f64::MAX; OCTET]), "{name}: what is refused is left alone");
+                continue;
+            }
+            for k in 0..OCTET {
+                let own: Vec<f64> = points.iter().map(|y| y.0[k]).collect();
+                let mut one = vec![0.0; n];
+                evaluator.derivative(times.0[k], &own, &d, &mut one);
+                let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+                assert!((0..n).all(|i| same(one[i], all[i].0[k])), "{name}: point {k} of {count}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 400, "{checked}");
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod linear;
 mod method;
 mod methods;
 mod newton;
+mod octet;
 mod one_stage;
 mod options;
 mod outcome;
@@ -69,6 +70,7 @@ pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, Propaga
 pub use method::*;
 pub use methods::{AUTOMATIC, BadParameter, Choice, by_name, names};
 pub use newton::{Convergence, Goal, Stage, StageEquation};
+pub use octet::{OCTET, Octet};
 pub use one_stage::{OneStage, OneStageRule};
 pub use options::{AbsoluteTolerance, Options, Past, Rows, Start, UsageError};
 pub use outcome::*;

@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use crate::{Delay, History, Jets, LinearForm, Path, Pattern, SwitchSeries};
+use crate::{Delay, History, Jets, LinearForm, Octet, Path, Pattern, SwitchSeries};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +131,13 @@ pub trait System {
 
     /// f with every rounded constant moved to its other neighbour: what rounding makes of f. Returns whether it is known.
     fn derivative_rounded_otherwise(&mut self, _t: f64, _y: &[f64], _d: &[f64], _dy: &mut [f64]) -> bool {
+        false
+    }
+
+    /// f at up to eight points in one pass, with the same bits as [`System::derivative`] at each: `t` and `y` hold the points side
+    /// by side, component after component, and so does `dy`. Only the first `count` are points; the others repeat the last of
+    /// them, and so do their results. Returns false, and leaves `dy` alone, where one point after another is the only way.
+    fn derivative_of_eight(&mut self, _count: usize, _t: &Octet, _y: &[Octet], _d: &[f64], _dy: &mut [Octet]) -> bool {
         false
     }
 

@@ -1,9 +1,10 @@
 //! LU of a band matrix, by rows: row i holds the columns from i − lower to i + upper + lower, the last ones for what row
-//! exchanges bring in. Rows of L stay where they were eliminated, so a solution repeats the exchanges step by step.
+//! exchanges bring in. Rows of L stay where they were eliminated, so a solution repeats the exchanges step by step. Where no
+//! rows were exchanged, what a solution reads is kept once more, without gaps: a long chain takes as long as memory takes.
 
 use super::Pattern;
 use super::scalar::Scalar;
-use super::scaling::{SUSPICIOUS, is_rounding, row_scale};
+use super::scaling::{SUSPICIOUS, is_rounding, or_nothing, row_scale};
 use crate::linear::Instructions;
 
 #[derive(Clone, Debug)]
@@ -23,7 +24,54 @@ pub(crate) struct Band<T> {
     pivots: Vec<u32>,
     inverse: Vec<T>,
     work: Vec<T>,
+    /// Unknowns stand in the order that they have.
+    in_order: bool,
+    tight: Option<Tight<T>>,
     instructions: Instructions,
+}
+
+/// Factors of a matrix whose rows were not exchanged.
+#[derive(Clone, Debug)]
+struct Tight<T> {
+    /// L by rows, `lower` elements each; those before the first column are zero.
+    below: Vec<T>,
+    /// U by rows, `upper` elements each, divided by the pivots; those behind the last column are zero.
+    above: Vec<T>,
+}
+
+impl<T: Scalar> Tight<T> {
+    /// Solves for the right-hand side x, whose rows are scaled by `scale` first.
+    ///
+    /// ```text
+    ///   yₖ = sₖ bₖ − Σ lₖⱼ yⱼ   j < k,      xₖ = yₖ/pₖ − Σ (uₖⱼ/pₖ) xⱼ   j > k
+    /// ```
+    fn solve(&self, (lower, upper): (usize, usize), scale: &[f64], inverse: &[T], x: &mut [T]) {
+        let n = x.len();
+        if lower == 1 && upper == 1 {
+            // The last one stays in a register.
+            let mut last = T::default();
+            for (x, (&l, &scale)) in x.iter_mut().zip(self.below.iter().zip(scale)) {
+                last = or_nothing(*x * scale - l * last);
+                *x = last;
+            }
+            last = T::default();
+            for (x, (&u, &inverse)) in x.iter_mut().zip(self.above.iter().zip(inverse)).rev() {
+                last = or_nothing(*x * inverse - u * last);
+                *x = last;
+            }
+            return;
+        }
+        for k in 0..n {
+            let known = k.min(lower);
+            let row = &self.below[(k + 1) * lower - known..(k + 1) * lower];
+            let products = row.iter().zip(&x[k - known..k]);
+            x[k] = or_nothing(products.fold(x[k] * scale[k], |sum, (&l, &y)| sum - l * y));
+        }
+        for k in (0..n).rev() {
+            let products = self.above[k * upper..(k + 1) * upper].iter().zip(&x[k + 1..]);
+            x[k] = or_nothing(products.fold(x[k] * inverse[k], |sum, (&u, &y)| sum - u * y));
+        }
+    }
 }
 
 impl<T: Scalar> Band<T> {
@@ -43,6 +91,8 @@ impl<T: Scalar> Band<T> {
             upper,
             width,
             places: pattern.elements().map(|(i, j)| at(i, j)).collect(),
+            in_order: order.iter().enumerate().all(|(place, &i)| place == i as usize),
+            tight: None,
             order,
             elements: vec![T::default(); n * width],
             scale: vec![0.0; n],
@@ -79,7 +129,25 @@ impl<T: Scalar> Band<T> {
             Instructions::Avx512 | Instructions::Avx2 => unsafe { factor_avx2(self) },
             Instructions::Portable => factor_body(self),
         };
-        done.map_err(|place| self.order[place] as usize)
+        done.map_err(|place| self.order[place] as usize)?;
+        let exchanged = self.pivots.iter().enumerate().any(|(k, &row)| k != row as usize);
+        let memory = self.tight.take();
+        self.tight = if exchanged { None } else { Some(self.tighten(memory)) };
+        Ok(())
+    }
+
+    /// Copies the factors, into memory of the last ones if there were some.
+    fn tighten(&self, memory: Option<Tight<T>>) -> Tight<T> {
+        let (n, lower, upper) = (self.n, self.lower, self.upper);
+        let new = || Tight { below: vec![T::default(); n * lower], above: vec![T::default(); n * upper] };
+        let mut tight = memory.unwrap_or_else(new);
+        for (k, row) in self.elements.chunks_exact(self.width).enumerate() {
+            tight.below[k * lower..(k + 1) * lower].copy_from_slice(&row[..lower]);
+            for (above, &u) in tight.above[k * upper..(k + 1) * upper].iter_mut().zip(&row[lower + 1..]) {
+                *above = u * self.inverse[k];
+            }
+        }
+        tight
     }
 
     /// Element of row `row`, which begins `lower` columns before the diagonal.
@@ -90,12 +158,22 @@ impl<T: Scalar> Band<T> {
     pub fn solve(&mut self, b: &mut [T]) {
         let (n, lower, width) = (self.n, self.lower, self.width);
         let work = &mut self.work;
+        if let Some(tight) = &self.tight {
+            if self.in_order {
+                return tight.solve((lower, self.upper), &self.scale, &self.inverse, b);
+            }
+            work.iter_mut().zip(&self.order).for_each(|(work, &i)| *work = b[i as usize]);
+            tight.solve((lower, self.upper), &self.scale, &self.inverse, work);
+            work.iter().zip(&self.order).for_each(|(&work, &i)| b[i as usize] = work);
+            return;
+        }
         for (place, work) in work.iter_mut().enumerate() {
             *work = b[self.order[place] as usize] * self.scale[place];
         }
         for k in 0..n {
             work.swap(k, self.pivots[k] as usize);
-            let y = work[k];
+            let y = or_nothing(work[k]);
+            work[k] = y;
             for (step, target) in work[k + 1..n.min(k + lower + 1)].iter_mut().enumerate() {
                 *target -= self.elements[(k + 1 + step) * width + lower - 1 - step] * y;
             }
@@ -107,7 +185,7 @@ impl<T: Scalar> Band<T> {
             for (&u, &x) in row.iter().zip(&*rest) {
                 sum -= u * x;
             }
-            known[k] = sum * self.inverse[k];
+            known[k] = or_nothing(sum * self.inverse[k]);
             b[self.order[k] as usize] = known[k];
         }
     }

@@ -7,7 +7,7 @@
 //! The first time the j are found by a search along the columns of L; later they are known.
 
 use super::scalar::Scalar;
-use super::scaling::{ROUNDING, SUSPICIOUS};
+use super::scaling::{ROUNDING, SUSPICIOUS, or_nothing};
 use super::sparse::Given;
 
 /// The diagonal is the pivot if it is at least this part of the largest candidate: the order of the unknowns was chosen
@@ -310,12 +310,13 @@ impl<T: Scalar> Columns<T> {
     pub fn solve_block(&self, begin: usize, end: usize, b: &mut [T]) {
         if end - begin > 1 {
             for k in begin..end {
-                let y = b[k];
+                let y = or_nothing(b[k]);
+                b[k] = y;
                 subtract(b, self.lower.column(k), y);
             }
         }
         for k in (begin..end).rev() {
-            let x = b[k] * self.inverse[k];
+            let x = or_nothing(b[k] * self.inverse[k]);
             b[k] = x;
             subtract(b, self.upper.column(k), x);
             subtract(b, self.beside.column(k), x);

@@ -12,6 +12,7 @@ mod pattern;
 mod product;
 mod scalar;
 mod scaling;
+mod shifted;
 mod small;
 mod sparse;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod tests;
 
 pub use pattern::Pattern;
 pub use scalar::{Complex, Scalar};
+pub(crate) use shifted::{MOST_SHIFTED, Shifted};
 
 use std::fmt;
 

@@ -1,12 +1,31 @@
 //! Rows are scaled to a largest element between 1 and 2 before pivots are compared, so that the unit of an equation does
 //! not choose its pivots; what is left of a column is compared with its own rounding.
 
+use super::scalar::Scalar;
+
 /// A pivot at least so large, in a row of size one, is one without looking closer.
 pub(crate) const SUSPICIOUS: f64 = 1e-12;
 
 /// A rest below so many times its estimated error is nothing but rounding: fourteen digits cancelled. It is more than one
 /// because a rest collects the errors of many rows, and the estimate takes the largest.
 pub(crate) const ROUNDING: f64 = 64.0;
+
+/// What is smaller is nothing, whatever the units are.
+const NOTHING: f64 = 1e-290;
+
+/// x, or zero where it is next to nothing. A solution that decays along a chain would end in the smallest numbers there are, of
+/// which each is rounded to the one before and which processors take a hundred times as long for: zeros would be out of reach.
+#[inline(always)]
+pub(crate) fn or_nothing<T: Scalar>(x: T) -> T {
+    if x.size() < NOTHING && x != T::default() { nothing() } else { x }
+}
+
+/// Apart, so that the rare case is a jump and nobody waits for the comparison.
+#[cold]
+#[inline(never)]
+fn nothing<T: Scalar>() -> T {
+    T::default()
+}
 
 /// Whether all that is left of column k is rounding. Rows are numbered in the order of elimination, candidates from k to
 /// `end`; `lower` gives |lᵢⱼ|, `upper` |uⱼₖ|, `rest` what is left. The error of a row is that of its own terms, and the

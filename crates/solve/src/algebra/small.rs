@@ -13,6 +13,7 @@
 
 use super::scalar::Scalar;
 use super::scaling::{SUSPICIOUS, is_rounding, row_scale};
+use crate::Octet;
 #[cfg(target_arch = "x86_64")]
 use crate::linear::x86;
 use crate::linear::{Instructions, LANES, Lanes, Vector};
@@ -23,20 +24,15 @@ pub(crate) const MAX_SMALL: usize = 32;
 /// Low bits of a number's size that give way to the number of its row, when the largest one is looked for.
 const ROW_BITS: u64 = 63;
 
-/// A vector in memory; no load of it touches two lines of the cache.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-struct Aligned(Lanes);
-
 #[derive(Clone, Debug)]
 pub(crate) struct Small<T> {
     n: usize,
     /// Vectors of a column, or of each of its planes.
     groups: usize,
     /// The scaled matrix, then U: column k in the rows that were pivot rows before step k.
-    upper: Vec<Aligned>,
+    upper: Vec<Octet>,
     /// L, zero in pivot rows.
-    lower: Vec<Aligned>,
+    lower: Vec<Octet>,
     /// Row factors, powers of two.
     scale: Vec<f64>,
     /// The pivot row of each step.
@@ -50,7 +46,7 @@ impl<T: Scalar> Small<T> {
     pub fn new(n: usize) -> Small<T> {
         assert!(n <= MAX_SMALL, "small matrices have at most {MAX_SMALL} rows");
         let groups = n.div_ceil(LANES).max(1);
-        let vectors = vec![Aligned::default(); n * groups * T::PARTS];
+        let vectors = vec![Octet::default(); n * groups * T::PARTS];
         Small {
             n,
             groups,
@@ -71,7 +67,7 @@ impl<T: Scalar> Small<T> {
     /// Takes the values of the elements at some places; `whole` if those are all places.
     pub fn fill(&mut self, places: &[u32], values: &[T], whole: bool) {
         if !whole {
-            self.upper.fill(Aligned::default());
+            self.upper.fill(Octet::default());
         }
         for (&place, value) in places.iter().zip(values) {
             let (vector, lane) = (place as usize / LANES, place as usize % LANES);
@@ -133,7 +129,7 @@ impl<T: Scalar> Small<T> {
     }
 
     /// An element of `upper` or `lower`.
-    fn at(&self, matrix: &[Aligned], row: usize, column: usize) -> T {
+    fn at(&self, matrix: &[Octet], row: usize, column: usize) -> T {
         let size = self.groups * T::PARTS;
         element(&matrix[column * size..(column + 1) * size], self.groups, row)
     }
@@ -156,7 +152,7 @@ impl<T: Scalar> Small<T> {
 
     /// Whether what is left of column k is rounding, in every open row.
     #[cold]
-    fn is_rounding(&self, k: usize, open: &[Aligned]) -> bool {
+    fn is_rounding(&self, k: usize, open: &[Octet]) -> bool {
         let mut rows = [0; MAX_SMALL];
         let candidates = (0..self.n).filter(|&i| open[i / LANES].0[i % LANES] != 0.0);
         let pivots = self.pivots[..k].iter().map(|&row| row as usize);
@@ -200,7 +196,7 @@ fn solve_avx2<T: Scalar, const G: usize>(m: &Small<T>, b: &mut [T]) {
 
 /// target −= factor · source
 #[inline(always)]
-fn subtract<T: Scalar, V: Vector, const G: usize>(target: &mut [Aligned], factor: T, source: &[Aligned]) {
+fn subtract<T: Scalar, V: Vector, const G: usize>(target: &mut [Octet], factor: T, source: &[Octet]) {
     let (target, source) = (&mut target[..G * T::PARTS], &source[..G * T::PARTS]);
     let minus_re = V::splat(-factor.re());
     if T::PARTS == 1 {
@@ -221,7 +217,7 @@ fn subtract<T: Scalar, V: Vector, const G: usize>(target: &mut [Aligned], factor
 
 /// Element i of a column with so many vectors to a plane.
 #[inline(always)]
-fn element<T: Scalar>(column: &[Aligned], groups: usize, i: usize) -> T {
+fn element<T: Scalar>(column: &[Octet], groups: usize, i: usize) -> T {
     let (vector, lane) = (i / LANES, i % LANES);
     T::from_parts(column[vector].0[lane], if T::PARTS == 2 { column[vector + groups].0[lane] } else { 0.0 })
 }
@@ -256,7 +252,7 @@ fn scale_rows<T: Scalar, V: Vector, const G: usize>(m: &mut Small<T>) -> bool {
 
 /// The row with the largest element among the open ones: sizes of numbers compare like their bits.
 #[inline(always)]
-fn largest_row<T: Scalar, const G: usize>(column: &[Aligned], open: &[Aligned; G]) -> usize {
+fn largest_row<T: Scalar, const G: usize>(column: &[Octet], open: &[Octet; G]) -> usize {
     let mut best = 0;
     for (g, open) in open.iter().enumerate() {
         for (lane, open) in open.0.iter().enumerate() {
@@ -275,7 +271,7 @@ fn factor_body<T: Scalar, V: Vector, const G: usize>(m: &mut Small<T>) -> Result
         return Err(m.not_finite());
     }
     // One where a row may still be a pivot row.
-    let mut open = [Aligned::default(); G];
+    let mut open = [Octet::default(); G];
     for i in 0..n {
         open[i / LANES].0[i % LANES] = 1.0;
     }
@@ -315,7 +311,7 @@ fn factor_body<T: Scalar, V: Vector, const G: usize>(m: &mut Small<T>) -> Result
 
 /// Whether the largest element left of column k is no pivot.
 #[cold]
-fn no_pivot<T: Scalar>(m: &Small<T>, k: usize, row: usize, open: &[Aligned]) -> bool {
+fn no_pivot<T: Scalar>(m: &Small<T>, k: usize, row: usize, open: &[Octet]) -> bool {
     let pivot = m.at(&m.upper, row, k);
     let is_open = open[row / LANES].0[row % LANES] != 0.0;
     !is_open || pivot.size() == 0.0 || !pivot.is_finite() || m.is_rounding(k, open)
@@ -324,7 +320,7 @@ fn no_pivot<T: Scalar>(m: &Small<T>, k: usize, row: usize, open: &[Aligned]) -> 
 #[inline(always)]
 fn solve_body<T: Scalar, V: Vector, const G: usize>(m: &Small<T>, b: &mut [T]) {
     let size = G * T::PARTS;
-    let mut planes = [[Aligned::default(); G]; 2];
+    let mut planes = [[Octet::default(); G]; 2];
     for (i, (b, &scale)) in b.iter().zip(&m.scale).enumerate() {
         planes[0][i / LANES].0[i % LANES] = b.re() * scale;
         if T::PARTS == 2 {

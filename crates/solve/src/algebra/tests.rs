@@ -407,3 +407,85 @@ fn a_matrix_without_rows_is_no_trouble() {
     lu.solve(&mut []);
     assert_eq!(lu.reciprocal_condition(), 1.0);
 }
+
+#[test]
+fn what_decays_along_a_chain_ends_in_zeros() {
+    let (n, q) = (3000, 0.6);
+    let pattern = chain(n);
+    let values: Vec<f64> = pattern.elements().map(|(i, j)| if i == j { q + 1.0 / q } else { -1.0 }).collect();
+    for mut lu in all::<f64>(&pattern) {
+        lu.factor(&values).unwrap();
+        let mut x = vec![0.0; n];
+        x[0] = 1.0;
+        lu.solve(&mut x);
+        assert!((0..1000).all(|k| (x[k] / (q * q.powi(k as i32)) - 1.0).abs() < 1e-10), "{}", lu.structure());
+        assert!(x.iter().all(|x| !x.is_subnormal()) && x[n - 1] == 0.0, "{}: {:e}", lu.structure(), x[n - 1]);
+    }
+}
+
+#[test]
+fn a_band_whose_rows_stay_is_solved_as_well_as_one_whose_rows_are_exchanged() {
+    let mut random = random();
+    for (lower, upper) in [(0, 2), (1, 1), (1, 3), (3, 1), (2, 0)] {
+        let (lower, upper) = (lower as u32, upper as u32);
+        let near = |i: u32| i.saturating_sub(lower)..(i + upper + 1).min(60);
+        let pattern = Pattern::from_elements(60, (0..60).flat_map(|i| near(i).map(move |j| (i, j))));
+        let dominant = |(i, j), random: &mut Random| random.next() + if i == j { 8.0 } else { 0.0 };
+        let values: Vec<f64> = pattern.elements().map(|at| dominant(at, &mut random)).collect();
+        check(&pattern, values.clone(), &mut random, 100.0);
+        check(&pattern, values.iter().map(|&v| Complex::new(v, 0.1 * random.next())).collect(), &mut random, 100.0);
+    }
+}
+
+/// The solutions of all matrices of a [`Shifted`], each by its own factors.
+fn one_by_one(j: &[f64], differential: usize, sigma: &crate::Octet, b: &[crate::Octet]) -> Vec<Vec<Complex>> {
+    let n = b.len();
+    let mut lu = Lu::<Complex>::new(&Pattern::dense(n));
+    let solve = |lane: usize| {
+        let shift = Complex::new(sigma.0[lane], sigma.0[lane + 4]);
+        let on_diagonal = |k: usize| k % (n + 1) == 0 && k / n < differential;
+        let element = |k: usize| if on_diagonal(k) { shift - Complex::from(j[k]) } else { Complex::from(-j[k]) };
+        lu.factor(&(0..n * n).map(element).collect::<Vec<Complex>>()).unwrap();
+        let mut x: Vec<Complex> = b.iter().map(|b| Complex::new(b.0[lane], b.0[lane + 4])).collect();
+        lu.solve(&mut x);
+        x
+    };
+    (0..4).map(solve).collect()
+}
+
+#[test]
+fn matrices_with_the_same_pivots_are_solved_like_each_alone() {
+    use crate::Octet;
+    type Portable = [f64; 8];
+    let mut random = random();
+    let mut served = 0;
+    for n in (1..=MOST_SHIFTED).cycle().take(200) {
+        let j: Vec<f64> = (0..n * n).map(|_| 10.0 * random.next()).collect();
+        let sigma = Octet([3.6, 2.7, 2.7, 3.6, 0.0, 3.05, -3.05, 0.0]);
+        let b: Vec<Octet> = (0..n).map(|_| Octet(std::array::from_fn(|_| random.next()))).collect();
+        let (mut lu, mut x) = (Shifted::new(n), b.clone());
+        if !lu.factor::<Portable>(&j, n.max(2) - 1, &sigma) {
+            continue;
+        }
+        served += 1;
+        lu.solve::<Portable>(&mut x);
+        for (lane, own) in one_by_one(&j, n.max(2) - 1, &sigma, &b).iter().enumerate() {
+            let size = own.iter().fold(0.0, |most: f64, x| most.max(x.modulus()));
+            for (x, own) in x.iter().zip(own) {
+                let off = (Complex::new(x.0[lane], x.0[lane + 4]) - *own).modulus();
+                assert!(off < 1e-9 * size, "n = {n}, lane {lane}: {off:e} of {size}");
+            }
+        }
+    }
+    assert!(served > 150, "{served}");
+}
+
+#[test]
+fn a_pivot_that_is_none_for_one_matrix_serves_for_none() {
+    use crate::Octet;
+    let j = [1.0, 1e-3, 1e-3, 5.0];
+    let mut lu = Shifted::new(2);
+    assert!(lu.factor::<[f64; 8]>(&j, 2, &Octet([8.0, 3.0, 3.0, 3.0, 0.0, 2.0, 2.0, 2.0])));
+    assert!(!lu.factor::<[f64; 8]>(&j, 2, &Octet([1.0, 3.0, 3.0, 3.0, 0.0, 2.0, 2.0, 2.0])));
+    assert!(!lu.factor::<[f64; 8]>(&[f64::NAN, 1.0, 1.0, 5.0], 2, &Octet([8.0; 8])));
+}

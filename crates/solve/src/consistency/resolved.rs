@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Consistency;
-use crate::{History, Jets, Layout, LinearForm, Path, Pattern, StepFailure, System};
+use crate::{History, Jets, Layout, LinearForm, Octet, Path, Pattern, StepFailure, System};
 
 /// A view of a system.
 pub(crate) struct Resolved<'a> {
@@ -52,6 +52,10 @@ impl System for Resolved<'_> {
             }
             Err(_) => dy.fill(f64::NAN),
         }
+    }
+
+    fn derivative_of_eight(&mut self, count: usize, t: &Octet, y: &[Octet], d: &[f64], dy: &mut [Octet]) -> bool {
+        !self.consistency.inside_f && self.system.derivative_of_eight(count, t, y, d, dy)
     }
 
     fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {

@@ -33,6 +33,12 @@ pub(crate) trait Vector: Copy {
     fn smaller(self, b: Self) -> Self;
     /// Zero where |x| is below the limit.
     fn zero_where_below(self, x: Self, limit: Self) -> Self;
+    /// The second half, then the first.
+    fn swapped(self) -> Self;
+    /// The first half twice.
+    fn first_twice(self) -> Self;
+    /// The second half twice.
+    fn second_twice(self) -> Self;
 }
 
 fn each(a: Lanes, b: Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
@@ -93,6 +99,21 @@ impl Vector for Lanes {
     #[inline(always)]
     fn zero_where_below(self, x: Self, limit: Self) -> Self {
         std::array::from_fn(|l| if x[l].abs() < limit[l] { 0.0 } else { self[l] })
+    }
+
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        std::array::from_fn(|l| self[(l + LANES / 2) % LANES])
+    }
+
+    #[inline(always)]
+    fn first_twice(self) -> Self {
+        std::array::from_fn(|l| self[l % (LANES / 2)])
+    }
+
+    #[inline(always)]
+    fn second_twice(self) -> Self {
+        std::array::from_fn(|l| self[LANES / 2 + l % (LANES / 2)])
     }
 }
 
@@ -167,6 +188,24 @@ pub(crate) mod x86 {
         fn zero_where_below(self, x: Self, limit: Self) -> Self {
             // SAFETY: as above.
             unsafe { _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_NLT_UQ>(_mm512_abs_pd(x), limit), self) }
+        }
+
+        #[inline(always)]
+        fn swapped(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_shuffle_f64x2::<0b01_00_11_10>(self, self) }
+        }
+
+        #[inline(always)]
+        fn first_twice(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_shuffle_f64x2::<0b01_00_01_00>(self, self) }
+        }
+
+        #[inline(always)]
+        fn second_twice(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_shuffle_f64x2::<0b11_10_11_10>(self, self) }
         }
     }
 
@@ -249,6 +288,21 @@ pub(crate) mod x86 {
                 let second = _mm256_and_pd(_mm256_cmp_pd::<_CMP_NLT_UQ>(x.1, limit.1), self.1);
                 (first, second)
             }
+        }
+
+        #[inline(always)]
+        fn swapped(self) -> Self {
+            (self.1, self.0)
+        }
+
+        #[inline(always)]
+        fn first_twice(self) -> Self {
+            (self.0, self.0)
+        }
+
+        #[inline(always)]
+        fn second_twice(self) -> Self {
+            (self.1, self.1)
         }
     }
 }

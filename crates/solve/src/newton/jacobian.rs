@@ -130,6 +130,15 @@ impl Jacobian {
         &self.values
     }
 
+    /// All elements of J, by rows.
+    pub fn all_elements(&self, elements: &mut [f64]) {
+        let n = self.own.n;
+        elements.fill(0.0);
+        for i in 0..n {
+            self.row(i).for_each(|(j, value)| elements[i * n + j] = value);
+        }
+    }
+
     /// σ M − J in the order of [`Jacobian::pattern`].
     pub fn matrix<T: Scalar>(&self, sigma: T, matrix: &mut [T]) {
         matrix.fill(T::default());

@@ -2,7 +2,7 @@
 
 use super::coefficients::Coefficients;
 use super::coupled::Coupled;
-use super::stages::{Stages, Task};
+use super::stages::{Stages, Task, Way};
 use super::transform::multiply;
 use crate::algebra::{Complex, Lu};
 use crate::newton::forcing;
@@ -27,9 +27,26 @@ impl Stages {
             let Point { t, y, d, .. } = *task.from;
             self.jacobian.evaluate(system, (t, y, d), task.f0, &mut self.work)?;
             (self.stale, self.age) = (false, 0);
-            self.factored.1 = 0;
+            (self.factored.1, self.spread) = (0, false);
         }
         self.factor(task)
+    }
+
+    /// Whether nothing of this task is to be seen but its solution, so that what it does may be done in any order.
+    pub(super) fn goes_fast(&self, task: &Task) -> bool {
+        let plain =
+            self.options.kind == NewtonKind::Simplified && !self.options.trace && self.options.tolerance.is_none();
+        plain && task.kappa.is_some() && task.way == Way::Contracting
+    }
+
+    /// Factors all matrices at once, if they are small enough, and the same pivots serve for all.
+    fn factor_abreast(&mut self, task: &Task) -> bool {
+        let goes = self.goes_fast(task);
+        let Some(abreast) = self.abreast.as_mut().filter(|_| goes) else { return false };
+        if !std::mem::replace(&mut self.spread, true) {
+            self.jacobian.all_elements(&mut abreast.jacobian);
+        }
+        abreast.factor(task.method, task.h, self.jacobian.differential())
     }
 
     fn jacobian_at_end(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
@@ -44,16 +61,22 @@ impl Stages {
     pub(super) fn renew_at_end(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
         self.jacobian_at_end(system, task)?;
         (self.stale, self.age) = (false, 0);
-        self.factored.1 = 0;
+        (self.factored.1, self.spread) = (0, false);
         self.factor(task)
     }
 
-    fn factor(&mut self, task: &Task) -> Result<(), StepFailure> {
+    pub(super) fn factor(&mut self, task: &Task) -> Result<(), StepFailure> {
         let Task { method, h, .. } = *task;
         if self.factored.1 == method.stages && (self.factored.0 / h - 1.0).abs() <= SAME_STEP {
             return Ok(());
         }
         self.factored.1 = 0;
+        self.side_by_side = self.factor_abreast(task);
+        if self.side_by_side {
+            self.work.lu += method.real.iter().len() as u64 + method.pairs.len() as u64;
+            self.factored = (h, method.stages);
+            return Ok(());
+        }
         let singular = |column: usize| StepFailure::Singular { component: column };
         let sigma = 1.0 / h;
         if let Some(gamma) = method.real {
@@ -76,11 +99,15 @@ impl Stages {
 
     /// b becomes the real part of (γ/h M − J)⁻¹ b, with γ = α + iβ where there is no real one.
     pub fn filter(&mut self, method: &Coefficients, b: &mut [f64]) {
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            return abreast.filter(b);
+        }
         match (method.real, &mut self.real) {
             (Some(_), Some(lu)) => lu.solve(b),
             _ => {
-                self.complex.iter_mut().zip(b.iter()).for_each(|(x, b)| *x = Complex::from(*b));
-                self.pairs[0].solve(&mut self.complex);
+                let complex = &mut self.complex[..b.len()];
+                complex.iter_mut().zip(b.iter()).for_each(|(x, b)| *x = Complex::from(*b));
+                self.pairs[0].solve(complex);
                 b.iter_mut().zip(&self.complex).for_each(|(b, x)| *b = x.re);
             }
         }
@@ -95,6 +122,21 @@ impl Stages {
     ) -> Result<(), StepFailure> {
         let (n, s, method) = (self.n, task.method.stages, task.method);
         self.work.newton += 1;
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            abreast.newton_change();
+            return Ok(());
+        }
+        if self.passing.is_some() {
+            if let (Some(_), Some(lu)) = (method.real, self.real.as_mut()) {
+                lu.solve(&mut self.transformed[..n]);
+            }
+            for (lu, x) in self.pairs.iter_mut().zip(self.complex.chunks_exact_mut(n)).take(method.pairs.len()) {
+                lu.solve(x);
+            }
+            let (mut vectors, _) = self.vectors(task);
+            self.passing = Some(vectors.change(method));
+            return Ok(());
+        }
         if self.options.kind == NewtonKind::Inexact {
             self.jacobian_at_end(system, task)?;
         }
@@ -119,7 +161,7 @@ impl Stages {
             let start = (first + 2 * k) * n;
             let both = &mut self.transformed[start..start + 2 * n];
             if inexact {
-                let (jacobian, complex) = (&self.jacobian, &mut self.complex);
+                let (jacobian, complex) = (&self.jacobian, &mut self.complex[..n]);
                 let sigma = *mu * (1.0 / task.h);
                 let count = self.gmres.solve(both, forcing(shrunk), &mut |v, result| {
                     solve_pair(lu, v, complex);
@@ -127,7 +169,7 @@ impl Stages {
                 });
                 products = products.max(count);
             }
-            solve_pair(lu, both, &mut self.complex);
+            solve_pair(lu, both, &mut self.complex[..n]);
             let (re, im) = both.split_at_mut(n);
             for ((re, im), x) in re.iter_mut().zip(im).zip(&self.complex) {
                 (*re, *im) = (x.re, x.im);

@@ -2,6 +2,7 @@
 //! stiff equations and differential-algebraic ones up to index 3. E. Hairer, G. Wanner, Solving Ordinary Differential
 //! Equations II, IV.8; J. Comput. Appl. Math. 111 (1999) 93–111.
 
+mod abreast;
 mod coefficients;
 mod control;
 mod coupled;

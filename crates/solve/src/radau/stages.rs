@@ -8,9 +8,10 @@
 //! complex ones of the same size, ((α + iβ)/h M − J) ΔW = …: Hairer, Wanner II, IV.8, eq. (8.4)–(8.6). The residual is formed
 //! of Z itself, so the rounding of T does not reach the solution.
 
+use super::abreast::{Abreast, Evaluation};
 use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
-use super::transform::multiply;
+use super::transform::{Vectors, multiply};
 use crate::algebra::{Complex, Lu};
 use crate::newton::{Gmres, Jacobian, is_proven, largest_part, rounding, stagnation_unit};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
@@ -62,6 +63,12 @@ pub(super) struct Stages {
     pub(super) matrix: Vec<f64>,
     pub(super) complex_matrix: Vec<Complex>,
     pub(super) coupled: Option<Coupled>,
+    /// For small systems: the stages side by side.
+    pub(super) abreast: Option<Box<Abreast>>,
+    /// It has the elements of the Jacobian.
+    pub(super) spread: bool,
+    /// The factors are its own.
+    pub(super) side_by_side: bool,
     /// The step and the number of stages of the factors; NaN if there are none.
     pub(super) factored: (f64, usize),
     /// The Jacobian is to be evaluated anew.
@@ -72,6 +79,8 @@ pub(super) struct Stages {
     pub z: Vec<f64>,
     pub(super) f: Vec<f64>,
     pub(super) change: Vec<f64>,
+    /// The largest part of the change, which was not kept.
+    pub(super) passing: Option<f64>,
     pub(super) transformed: Vec<f64>,
     pub(super) complex: Vec<Complex>,
     pub(super) y: Vec<f64>,
@@ -102,14 +111,18 @@ impl Stages {
             matrix: Vec::new(),
             complex_matrix: Vec::new(),
             coupled: None,
+            abreast: Abreast::new(n).map(Box::new),
+            spread: false,
+            side_by_side: false,
             factored: (f64::NAN, 0),
             stale: true,
             age: 0,
             z: zeros.clone(),
             f: zeros.clone(),
             change: zeros.clone(),
+            passing: None,
             transformed: zeros,
-            complex: vec![Complex::default(); n],
+            complex: vec![Complex::default(); (most_stages / 2) * n],
             y: vec![0.0; n],
             gmres: Gmres::default(),
             rate: 0.0,
@@ -123,6 +136,10 @@ impl Stages {
     pub fn restart(&mut self) {
         self.jacobian.forget();
         (self.stale, self.left, self.rate) = (true, 1.0, 0.0);
+        // Another part of a run may have another system.
+        if self.abreast.is_none() {
+            self.abreast = Abreast::new(self.n).map(Box::new);
+        }
     }
 
     pub fn take_iterates(&mut self) -> Vec<NewtonIterate> {
@@ -135,6 +152,18 @@ impl Stages {
 
     /// Solves for Z, which holds the first iterate, with the Jacobian and the factors that there are.
     pub fn solve(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            abreast.begin(task.method, &self.z, task.from.y, task.scale);
+        }
+        self.passing = None;
+        let result = self.iterate(system, task);
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            abreast.give_stages(&mut self.z);
+        }
+        result
+    }
+
+    fn iterate(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
         let patient = task.kappa.is_none() || self.options.tolerance.is_some();
         let (mut last, mut last_ratio, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, f64::NAN, 0);
         let mut pending: Option<f64> = None;
@@ -145,7 +174,7 @@ impl Stages {
             if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(());
             }
-            let left_over = if iteration < 2 { task.h * self.size(task).0 } else { f64::NAN };
+            let left_over = if iteration < 2 { task.h * self.size(task) } else { f64::NAN };
             if pending.is_some_and(|before| is_proven(before, left_over)) {
                 return Ok(());
             }
@@ -165,11 +194,13 @@ impl Stages {
             last_residual = residual;
             self.iterations = iteration + 1;
 
-            let count = task.method.stages * self.n;
-            self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
-            let (size, worst) = self.size(task);
+            if !self.side_by_side && self.passing.is_none() {
+                let count = task.method.stages * self.n;
+                self.z[..count].iter_mut().zip(&self.change).for_each(|(z, change)| *z += change);
+            }
+            let size = self.size(task);
             if !size.is_finite() {
-                return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                return Err(self.newton_failure(task));
             }
             let ratio = size / last;
             last = size;
@@ -189,12 +220,12 @@ impl Stages {
                     }
                     // Away from where it began, an iteration may find a solution of the equations that is none of the problem.
                     if task.way == Way::Contracting && ratio >= 1.0 && !self.is_rounding(task) {
-                        return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                        return Err(self.newton_failure(task));
                     }
                 }
                 Some(kappa) => {
                     if iteration > 0 && self.rate >= 0.99 {
-                        return Err(Failure::Step(StepFailure::Newton { component: worst }));
+                        return Err(self.newton_failure(task));
                     }
                     let small = size == 0.0 || self.left * size <= kappa;
                     if small && iteration > 0 {
@@ -210,13 +241,18 @@ impl Stages {
                         // Hairer's RADAU5: how much shorter the step must be for the same number of iterations.
                         let exponent = -1.0 / f64::from(4 + remaining);
                         let factor = 0.8 * coming.clamp(1e-4, 20.0).powf(exponent);
-                        return Err(Failure::Slow { factor, component: worst });
+                        self.keep_change(task);
+                        return Err(Failure::Slow { factor, component: self.largest(task).1 });
                     }
                 }
             }
         }
-        let (_, component) = self.size(task);
-        Err(Failure::Step(StepFailure::Newton { component }))
+        Err(self.newton_failure(task))
+    }
+
+    fn newton_failure(&mut self, task: &Task) -> Failure {
+        self.keep_change(task);
+        Failure::Step(StepFailure::Newton { component: self.largest(task).1 })
     }
 
     /// The residual of the iterate. Where each stage has its own Jacobian, an iterate where f does not exist is moved back.
@@ -238,24 +274,44 @@ impl Stages {
     /// f of all stages, and f − M A⁻¹ Z / h in `change`. Returns the largest component of the residual if it is asked for.
     fn residual(&mut self, system: &mut dyn System, task: &Task, iteration: u32) -> Result<f64, StepFailure> {
         let (n, s) = (self.n, task.method.stages);
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            self.work.f += s as u64;
+            match abreast.residual(system, task.from, task.h, self.jacobian.differential()) {
+                Evaluation::Done => return Ok(0.0),
+                Evaluation::NotFinite { stage, component } => {
+                    let t = task.from.t + task.method.c[stage] * task.h;
+                    return Err(StepFailure::NotFinite { t, component });
+                }
+                Evaluation::Refused => {
+                    // One stage after another from here on.
+                    self.work.f -= s as u64;
+                    abreast.give_stages(&mut self.z);
+                    self.abreast = None;
+                    self.factored.1 = 0;
+                    self.factor(task)?;
+                }
+            }
+        }
         let Point { t, y: y0, d, .. } = *task.from;
         for i in 0..s {
             let (z, f) = (&self.z[i * n..(i + 1) * n], &mut self.f[i * n..(i + 1) * n]);
             for (y, (y0, z)) in self.y.iter_mut().zip(y0.iter().zip(z)) {
                 *y = y0 + z;
             }
-            let time = t + task.method.c[i] * task.h;
-            system.derivative(time, &self.y, d, f);
-            // A sum is finite only if all its terms are.
-            if !(f.iter().sum::<f64>() + self.y.iter().sum::<f64>()).is_finite() {
-                let finite = |k: &usize| f[*k].is_finite() && self.y[*k].is_finite();
-                if let Some(component) = (0..n).find(|k| !finite(k)) {
-                    return Err(StepFailure::NotFinite { t: time, component });
-                }
-            }
+            system.derivative(t + task.method.c[i] * task.h, &self.y, d, f);
         }
         self.work.f += s as u64;
         let differential = self.jacobian.differential();
+        if self.goes_fast(task) {
+            let (mut vectors, f) = self.vectors(task);
+            let size = vectors.residual(task.method, 1.0 / task.h, f);
+            self.passing = Some(size);
+            return if size.is_finite() { Ok(0.0) } else { self.check_stages(task).map(|()| 0.0) };
+        }
+        // A sum is finite only if all its terms are.
+        if !(self.f[..s * n].iter().sum::<f64>() + self.z[..s * n].iter().sum::<f64>()).is_finite() {
+            self.check_stages(task)?;
+        }
         multiply(task.method.inverse, s, n, differential, &self.z, &mut self.change);
         let sigma = 1.0 / task.h;
         for (change, f) in self.change[..s * n].chunks_exact_mut(n).zip(self.f.chunks_exact(n)) {
@@ -266,6 +322,19 @@ impl Stages {
         }
         let visible = self.options.trace || self.options.tolerance.is_some();
         Ok(if visible { self.show(task, iteration) } else { 0.0 })
+    }
+
+    /// Names the first stage and component that is not finite.
+    #[cold]
+    fn check_stages(&self, task: &Task) -> Result<(), StepFailure> {
+        let n = self.n;
+        for (i, c) in task.method.c.iter().enumerate() {
+            let finite = |k: usize| self.f[i * n + k].is_finite() && (task.from.y[k] + self.z[i * n + k]).is_finite();
+            if let Some(component) = (0..n).find(|&k| !finite(k)) {
+                return Err(StepFailure::NotFinite { t: task.from.t + c * task.h, component });
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the iterate if it is to be kept, and returns the largest component of M Z − h A f.
@@ -286,8 +355,48 @@ impl Stages {
         self.transformed[..s * n].iter().fold(0.0, |most: f64, r| most.max(r.abs()))
     }
 
-    /// The largest change in units of the tolerance, or of rounding, and its component.
-    fn size(&self, task: &Task) -> (f64, usize) {
+    /// The largest change in units of the tolerance, or of rounding.
+    fn size(&self, task: &Task) -> f64 {
+        match (&self.abreast, self.passing) {
+            (Some(abreast), _) if self.side_by_side => abreast.size,
+            (_, Some(size)) => size,
+            _ => self.largest(task).0,
+        }
+    }
+
+    /// The vectors of an iteration whose change is not kept, and f.
+    pub(super) fn vectors<'a>(&'a mut self, task: &Task<'a>) -> (Vectors<'a>, &'a [f64]) {
+        let vectors = Vectors {
+            n: self.n,
+            differential: self.jacobian.differential(),
+            z: &mut self.z,
+            scale: task.scale,
+            real: &mut self.transformed[..self.n],
+            complex: &mut self.complex,
+        };
+        (vectors, &self.f)
+    }
+
+    /// The change that was not kept, for its worst component.
+    fn keep_change(&mut self, task: &Task) {
+        if self.passing.take().is_some() {
+            let (n, s) = (self.n, task.method.stages);
+            let first = s % 2;
+            for (pair, both) in self.transformed[first * n..s * n].chunks_exact_mut(2 * n).enumerate() {
+                let (re, im) = both.split_at_mut(n);
+                for ((re, im), x) in re.iter_mut().zip(im).zip(&self.complex[pair * n..]) {
+                    (*re, *im) = (x.re, x.im);
+                }
+            }
+            multiply(task.method.to_stages, s, n, n, &self.transformed, &mut self.change);
+        }
+    }
+
+    /// The same, and its component.
+    fn largest(&self, task: &Task) -> (f64, usize) {
+        if let (true, Some(abreast)) = (self.side_by_side, &self.abreast) {
+            return (abreast.size, abreast.worst());
+        }
         let (mut size, mut worst) = (0.0, 0);
         for change in self.change[..task.method.stages * self.n].chunks_exact(self.n.max(1)) {
             let (part, component) = match task.kappa {
@@ -320,7 +429,10 @@ impl Stages {
     }
 
     /// Z of the first iterate: the polynomial of the last step (its stages `z`, its length in units of this one) continued.
-    pub fn extrapolate(&mut self, method: &Coefficients, old: &Coefficients, z: &[f64], ratio: f64) {
+    pub fn extrapolate(&mut self, method: &'static Coefficients, old: &Coefficients, z: &[f64], ratio: f64) {
+        if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
+            return abreast.extrapolate(method, old, z, ratio, &mut self.z);
+        }
         let (n, s) = (self.n, old.stages);
         let mut weights = [0.0; MOST_STAGES];
         for (i, target) in self.z[..method.stages * n].chunks_exact_mut(n).enumerate() {
