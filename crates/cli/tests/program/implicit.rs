@@ -251,6 +251,15 @@ fn an_algebraic_equation_does_not_slide() {
     }
 }
 
+/// z jumps with the sign of x, along which the solution would slide: that is said, and not that x is no number.
+#[test]
+fn a_variable_that_jumps_with_a_switch_is_named() {
+    let text = "x' = -z; 0 = z^3 + z - sign(x); init x = 1";
+    let answer = ordinate(&["run", "-e", text, "-t", "3", "-o", "o.csv"]).expect(3);
+    assert!(answer.err.contains("the equation of `z` could not be solved on the other side"), "{answer:?}");
+    assert!(!answer.err.contains("is not a number"), "{answer:?}");
+}
+
 /// x' = v, v' = −x is x'' = −x, and x' = v, v' = x is x'' = x: the same numbers in every form, and damping is seen in all.
 #[test]
 fn second_derivatives_are_recognised_where_the_velocity_has_a_name() {
