@@ -42,8 +42,10 @@ pub fn check(args: &CheckArgs) -> Exit {
     if failed { Exit::Model } else { shown }
 }
 
+/// With derivatives: consistent start values and rates are found by them.
 fn prepare(args: &CheckArgs) -> Result<(Source, CompileOptions), Exit> {
-    Ok((source::load(&args.model)?, source::compile_options(&args.model)?))
+    let options = CompileOptions { jacobian: true, ..source::compile_options(&args.model)? };
+    Ok((source::load(&args.model)?, options))
 }
 
 fn diagnostics_json(diagnostics: &[Diagnostic], source: &Source) -> Value {
@@ -73,7 +75,8 @@ pub fn info(args: &CheckArgs) -> Exit {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
-    let options = CompileOptions { jacobian: true, ..options };
+    // what a model consists of does not depend on its start values, and it says which can be given
+    let options = CompileOptions { without_starts: true, ..options };
     match compile(&source, &options) {
         Ok(compiled) => match args.format {
             Format::Json => print_out(&format!("{}\n", ordinate::info_json(&compiled))),

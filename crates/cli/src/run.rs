@@ -8,8 +8,8 @@ use crate::{Exit, clock, interrupt, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, ErrorWish, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run,
-    RunError, RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, sensitivity,
-    simulate, summary_json,
+    RunError, RunOptions, Source, Stage, Status, by_decades, compile, emit, figure, figure_notes, realtime, render,
+    sensitivity, simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     let begin = Instant::now();
     let written = outputs.finish(&run)?;
     let memory = written.memory;
-    let pictures = pictures(&wishes, &compiled, &run, &memory)?;
+    let pictures = pictures(&wishes, &compiled, &options, &run, &memory)?;
     let write_seconds = begin.elapsed().as_secs_f64();
     let summary = match args.summary {
         Some(Format::Json) => {
@@ -382,11 +382,24 @@ fn show_error(error: &RunError, source: &Source) -> Exit {
     }
 }
 
-fn pictures(wishes: &Wishes, compiled: &Compiled, run: &Run, memory: &Option<Memory>) -> Result<Vec<String>, Exit> {
+fn pictures(
+    wishes: &Wishes,
+    compiled: &Compiled,
+    options: &RunOptions,
+    run: &Run,
+    memory: &Option<Memory>,
+) -> Result<Vec<String>, Exit> {
     let Some(memory) = memory.as_ref().filter(|_| wishes.terminal_plot || !wishes.pictures.is_empty()) else {
         return Ok(Vec::new());
     };
-    let picture = figure(compiled, run, memory, &wishes.plot).map_err(|e| usage(&e))?;
+    // what happens in the first decades of time is invisible otherwise
+    let finer = match wishes.plot.phase {
+        None => by_decades(compiled, options, run, memory),
+        Some(_) => None,
+    };
+    let wish = PlotOptions { decades: finer.is_some(), ..wishes.plot.clone() };
+    let (run, memory) = finer.as_ref().map_or((run, memory), |(run, memory)| (run, memory));
+    let picture = figure(compiled, run, memory, &wish).map_err(|e| usage(&e))?;
     let mut written = Vec::new();
     for (path, format) in &wishes.pictures {
         let bytes = match format {
@@ -399,7 +412,7 @@ fn pictures(wishes: &Wishes, compiled: &Compiled, run: &Run, memory: &Option<Mem
     if wishes.terminal_plot {
         let (columns, rows) = terminal_size();
         let color = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let options = PlotOptions { terminal: true, ..wishes.plot.clone() };
+        let options = PlotOptions { terminal: true, ..wish };
         let plot = figure(compiled, run, memory, &options).map_err(|e| usage(&e))?;
         if print_out(&plot.to_terminal(columns, rows, color)) != Exit::Ok {
             return Err(Exit::Usage);

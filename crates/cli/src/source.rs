@@ -120,7 +120,7 @@ pub fn compile_options(args: &ModelArgs) -> Result<CompileOptions, Exit> {
         (None, Index::Reduce) => IndexTreatment::Reduce,
         (None, Index::Direct) => IndexTreatment::Direct,
     };
-    Ok(CompileOptions { set, units, jacobian: false, index })
+    Ok(CompileOptions { set, units, index, ..CompileOptions::default() })
 }
 
 /// `--guess "x=1, y=2"`, which may be repeated, as names and values.

@@ -3,6 +3,7 @@
 //!
 //! [`Matrix`] holds numbers, [`StateSpace`] and [`Transfer`] a system; [`lqr`], [`place`] and their neighbours give gains.
 
+mod coefficients;
 mod connections;
 mod discretise;
 mod eigen;
@@ -14,12 +15,14 @@ mod locus;
 mod margins;
 mod matrix;
 mod orthogonal;
+mod parts;
 mod place;
 mod polynomial;
 mod rank;
 mod responses;
 mod riccati;
 mod staircase;
+mod static_gain;
 mod sylvester;
 mod system;
 mod transfer;

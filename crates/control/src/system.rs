@@ -1,7 +1,7 @@
 //! State space.
 
 use crate::eigen::{eigenvalues, sort_poles};
-use crate::linear::{ComplexMatrix, Factors};
+use crate::linear::ComplexMatrix;
 use crate::staircase::Staircase;
 use crate::sylvester::{finite, square};
 use crate::{Complex, ControlError, Matrix};
@@ -128,24 +128,6 @@ impl StateSpace {
             }
         };
         (0..self.outputs()).map(|i| (0..self.inputs()).map(|j| value(i, j)).collect()).collect()
-    }
-
-    /// The value of the transfer matrix at s = 0 (z = 1); elements that do not exist are infinite.
-    pub fn dc_gain(&self) -> Matrix {
-        let shifted = |a: &Matrix| match self.period {
-            None => -a,
-            Some(_) => &Matrix::identity(a.rows()) - a,
-        };
-        if let Some(mut factors) = Factors::new(&shifted(&self.a)) {
-            return &(&self.c * &factors.solve(&self.b)) + &self.d;
-        }
-        Matrix::from_fn(self.outputs(), self.inputs(), |i, j| {
-            let channel = self.channel(i, j).minimal();
-            match Factors::new(&shifted(&channel.a)) {
-                Some(mut factors) => (&(&channel.c * &factors.solve(&channel.b)) + &channel.d).at(0, 0),
-                None => f64::INFINITY,
-            }
-        })
     }
 
     /// The part that the inputs reach and the outputs show, with the same transfer matrix.

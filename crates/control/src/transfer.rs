@@ -1,5 +1,6 @@
 //! Transfer functions.
 
+use crate::coefficients::without_rounding;
 use crate::eigen::sort_poles;
 use crate::linear::modulus;
 use crate::polynomial::{from_roots, roots, value};
@@ -96,7 +97,8 @@ impl Transfer {
 
 impl StateSpace {
     /// Its transfer function, for one input and one output: det(sI − A) below, above it the zeros with the factor that
-    /// gives the right value at a point away from all poles and zeros. Nothing is cancelled; [`StateSpace::minimal`] does.
+    /// gives the right value at a point away from all poles and zeros. Coefficients that are only rounding are zero. Nothing
+    /// is cancelled; [`StateSpace::minimal`] does.
     pub fn transfer(&self) -> Result<Transfer, ControlError> {
         self.single_channel()?;
         let (poles, zeros) = (self.poles()?, self.zeros()?);
@@ -104,8 +106,10 @@ impl StateSpace {
         let point = Complex::new(2.0 * reach + if reach == 0.0 { 1.0 } else { 0.0 }, 0.0);
         let ratio = |roots: &[Complex]| roots.iter().fold(Complex::from(1.0), |p, &root| p * (point - root));
         let gain = (self.at(point)[0][0] * ratio(&poles) / ratio(&zeros)).re;
-        let numerator: Vec<f64> = from_roots(&zeros).iter().map(|c| c * gain).collect();
-        Transfer::new(&numerator, &from_roots(&poles), self.period)
+        let mut numerator: Vec<f64> = from_roots(&zeros).iter().map(|c| c * gain).collect();
+        let mut denominator = from_roots(&poles);
+        without_rounding(self, &mut numerator, &mut denominator);
+        Transfer::new(&numerator, &denominator, self.period)
     }
 
     /// Whether there is one input and one output.

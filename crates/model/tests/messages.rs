@@ -211,6 +211,12 @@ fn a_delay_says_what_is_wrong_with_its_arguments() {
         ("y' = pade(y > 1, 1, 3); y(0) = 1", &[("type", "a number is expected")]),
         ("y' = pade(y, 1, 0); y(0) = 1", &[]),
         ("y' = delay(y, 1); y(0) = 1", &[]),
+        // a multiplier under two names: nothing else is wrong
+        (
+            "x'' = -lam*x; y'' = -lamm*y - 9.81; x^2 + y^2 = 1; init x = 0.6, x' = 0",
+            &[("unknown-name", "did you mean `lam`? give the quantity one name")],
+        ),
+        ("y' = -delay(y, 1)", &[("missing-start", "`y` has no start value")]),
         ("y' = delay(y); y(0) = 1", &[("arguments", "write `delay(z, T)`")]),
         ("param k = pade(1, 1, 3); y = k", &[("operator-place", "`d = pade(…)`, and use `d` here")]),
         ("x' = -x; x(0) = pade(1, 1, 3)", &[("operator-place", "a value of one instant")]),

@@ -50,6 +50,8 @@ pub struct CompileOptions {
     pub jacobian: bool,
     /// What is done about an index above 1.
     pub index: IndexTreatment,
+    /// Whether missing start values are only warnings: for who looks at the structure and runs nothing.
+    pub without_starts: bool,
 }
 
 /// Why a text could not be compiled.
@@ -115,6 +117,10 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let (mut sorted, found) = sort_as(resolved.model, broken, options.index);
     let mut diagnostics = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());
     judge_units(&mut diagnostics, options.units);
+    if options.without_starts {
+        let missing = diagnostics.iter_mut().filter(|found| found.code == MISSING_START);
+        missing.for_each(|found| found.severity = Severity::Warning);
+    }
     if !has_errors(&diagnostics) && sorted.states.is_empty() && sorted.columns.is_empty() {
         diagnostics.push(
             Diagnostic::error("empty", Default::default(), "the model has no equation")
@@ -162,6 +168,9 @@ pub fn emit(source: &Source, options: &CompileOptions, stage: Stage) -> Result<S
         Stage::Program => compiled.program.to_text(),
     })
 }
+
+/// The code of a start value that is missing.
+pub(crate) const MISSING_START: &str = "missing-start";
 
 fn judge_units(diagnostics: &mut Vec<Diagnostic>, check: UnitCheck) {
     let about_units = |d: &Diagnostic| matches!(d.code, "unit-mismatch" | "unknown-unit");

@@ -127,6 +127,21 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the derivative of {} is not a finite number beyond t = {}", named(component), short(t)),
             "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
         ),
+        // The switch is evaluated with the algebraic variables solved for; the state itself is fine.
+        Reason::SwitchNotFinite { t, switch } if has_algebraic && outcome.y.iter().all(|y| y.is_finite()) => {
+            let algebraic = compiled.sorted.algebraic.first().map(|a| compiled.sorted.model.name(a.var));
+            let name = algebraic.as_deref().unwrap_or("an algebraic variable");
+            (
+                t,
+                algebraic.clone(),
+                format!(
+                    "where {} changes, t = {}, the equation of `{name}` could not be solved on the other side",
+                    switch_text(switch, compiled),
+                    short(t)
+                ),
+                format!("a motion along a switch does not determine a variable that jumps with it; solve the equation of `{name}` by hand, or make the switch smooth"),
+            )
+        }
         Reason::SwitchNotFinite { t, switch } => (
             t,
             None,

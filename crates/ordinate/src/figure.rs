@@ -15,6 +15,8 @@ pub struct PlotOptions {
     pub points: bool,
     /// For a terminal, where rows are few: strips that say nothing are left out.
     pub terminal: bool,
+    /// A logarithmic axis of time, for rows of [`crate::by_decades`].
+    pub decades: bool,
 }
 
 /// More curves than this are not drawn unless asked for by name.
@@ -51,6 +53,13 @@ pub fn figure(compiled: &Compiled, run: &Run, rows: &Memory, options: &PlotOptio
                 .iter_mut()
                 .filter(|panel| panel.share < 1.0)
                 .for_each(|strip| strip.share *= (1.0 + count) / 2.0);
+            if let ([first, .., last], true) = (rows.columns[0].as_slice(), options.decades) {
+                for panel in &mut figure.panels {
+                    (panel.x.scale, panel.x.range) = (Scale::Log, Some((*first, *last)));
+                    // the first step begins at zero, which is at no place of such an axis
+                    panel.series.iter_mut().for_each(|s| s.x.iter_mut().for_each(|x| *x = x.max(*first)));
+                }
+            }
         }
     }
     for note in figure_notes(compiled, options) {
@@ -96,11 +105,16 @@ pub fn table_figure(title: &str, rows: &Memory) -> Figure {
     figure
 }
 
-/// The states, or everything stored where there are none.
+/// The states, with what is solved for beside them if there is room; or everything stored where there are none.
 fn default_curves(compiled: &Compiled) -> Vec<String> {
-    match &compiled.program.state_names[..compiled.program.visible] {
-        [] => compiled.stored_names().into_iter().skip(1).collect(),
-        states => states.to_vec(),
+    let states = &compiled.program.state_names[..compiled.program.visible];
+    let (sorted, stored) = (&compiled.sorted, compiled.stored_names());
+    let algebraic = sorted.algebraic.iter().map(|algebraic| sorted.model.name(algebraic.var));
+    let algebraic: Vec<String> = algebraic.filter(|name| stored.contains(name)).collect();
+    match states.len() {
+        0 => stored.into_iter().skip(1).collect(),
+        n if n + algebraic.len() <= MAX_CURVES => states.iter().cloned().chain(algebraic).collect(),
+        _ => states.to_vec(),
     }
 }
 

@@ -94,7 +94,13 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
     let n = compiled.program.layout.states;
     // the rows of algebraic states are no rates, and invariants add rates that the solution does not have
     let layout = &compiled.program.layout;
-    if n == 0 || n > MOST_STATES || layout.algebraic > 0 || layout.invariants > 0 || !layout.delays.is_empty() {
+    if n == 0
+        || n > MOST_STATES
+        || missing_starts(compiled).next().is_some()
+        || layout.algebraic > 0
+        || layout.invariants > 0
+        || !layout.delays.is_empty()
+    {
         return None;
     }
     let (from, to) = compiled.run.unwrap_or((0.0, 0.0));
@@ -116,6 +122,12 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
         largest = largest.into_iter().chain(ratio).reduce(f64::max);
     }
     largest
+}
+
+/// What is said about start values that are missing.
+fn missing_starts(compiled: &Compiled) -> impl Iterator<Item = &str> {
+    let found = compiled.warnings.iter().filter(|found| found.code == crate::compile::MISSING_START);
+    found.map(|found| found.message.as_str())
 }
 
 /// max|λ| / min|λ| at a point.
@@ -157,6 +169,7 @@ pub fn info_json(compiled: &Compiled) -> Value {
         "index": info.index,
         "degrees_of_freedom": info.degrees_of_freedom,
         "free_starts": info.free,
+        "missing_starts": missing_starts(compiled).collect::<Vec<_>>(),
         "follows": info.follows,
         "algebraic": info.algebraic,
         "invariants": compiled.program.layout.invariants,
@@ -210,6 +223,7 @@ pub fn info(compiled: &Compiled) -> String {
         };
         line("starts", &format!("{free}{follow}"));
     }
+    missing_starts(compiled).for_each(|text| line("missing", text));
     if !info.algebraic.is_empty() {
         line("algebraic", &list(&info.algebraic));
     }

@@ -19,6 +19,7 @@
 mod batch;
 mod compare;
 mod compile;
+mod decades;
 pub mod design;
 mod digits;
 mod equilibria;
@@ -47,6 +48,7 @@ pub mod transform;
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
+pub use decades::by_decades;
 pub use digits::DigitsReport;
 pub use equilibria::{
     Equilibria, EquilibriaError, EquilibriaOptions, Equilibrium, equilibria, equilibria_json, equilibria_text,

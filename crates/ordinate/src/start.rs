@@ -1,7 +1,8 @@
 //! Start values: which are given, which are guesses, and what is wrong with them.
 
 use crate::transform::auxiliary_starts;
-use crate::{Compiled, RunError};
+use crate::{Compiled, Discard, ErrorWish, RunError, RunOptions, simulate};
+use ordinate_model::Given;
 use ordinate_program::Evaluator;
 use ordinate_solve::Start;
 use ordinate_syntax::{Diagnostic, Span};
@@ -86,8 +87,29 @@ pub fn check_starts(compiled: &Compiled) -> Vec<Diagnostic> {
             found.retain(|d| own.is_some() || d.code != "start-time");
             found
         }
-        Err(RunError::NoEndTime | RunError::Usage(_) | RunError::Rows(_)) | Ok(_) => Vec::new(),
+        Ok(_) => inconsistent(compiled, own.map_or(0.0, |(from, _)| from)).into_iter().collect(),
+        Err(RunError::NoEndTime | RunError::Usage(_) | RunError::Rows(_)) => Vec::new(),
     }
+}
+
+/// Start values that contradict the constraints, or leave something open, as a run of no length finds them. That takes the
+/// derivatives of the constraints: a model that was compiled without them is not looked at.
+fn inconsistent(compiled: &Compiled, t_start: f64) -> Option<Diagnostic> {
+    let layout = &compiled.program.layout;
+    if (layout.algebraic == 0 && layout.invariants == 0) || compiled.program.jacobian.is_none() {
+        return None;
+    }
+    let at = Some(format!("{t_start:?}"));
+    let options =
+        RunOptions { t_start: at.clone(), t_end: at, error: ErrorWish::Off, repeat: 1, ..RunOptions::default() };
+    let found = simulate(compiled, &options, &mut Discard).ok()?.reason?;
+    if !matches!(found.kind, "inconsistent_start" | "singular_jacobian") {
+        return None;
+    }
+    let model = &compiled.sorted.model;
+    let named = |given: &&Given| found.variable.as_ref().is_some_and(|name| model.name(given.var) == *name);
+    let place = model.starts.iter().find(named).or(model.starts.first()).map_or(Span::default(), |given| given.span);
+    Some(Diagnostic::error("inconsistent-start", place, found.message).help(found.hint))
 }
 
 fn start_time_mistake(name: &str, given: Option<f64>, t_start: f64, span: Span) -> Diagnostic {

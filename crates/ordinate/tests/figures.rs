@@ -2,9 +2,9 @@
 
 use ordinate::{
     CompileOptions, Compiled, Figure, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunOptions, Source,
-    compile, figure, simulate,
+    by_decades, compile, figure, simulate,
 };
-use ordinate_plot::{Panel, Style};
+use ordinate_plot::{Panel, Scale, Style};
 
 fn run(text: &str, rows: RowTimes) -> (Compiled, Run, Memory) {
     let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
@@ -29,6 +29,37 @@ n' = 0
 when h < 0: h' = -0.8*h', n = n + 1
 init h = 1 [m], h' = 0 [m/s], n = 0
 run 0 .. 2";
+
+/// Half of Robertson's steps lie in the first fifth of a second of forty: the picture shows the decades before, where yB
+/// rises. A circle has no such beginning, and z, which is solved for, is a curve like a state.
+#[test]
+fn a_fast_beginning_gets_an_axis_of_decades() {
+    let text = "a' = -0.04*a + 1e4*b*c; b' = 0.04*a - 1e4*b*c - 3e7*b^2; c' = 3e7*b^2
+                init a = 1, b = 0, c = 0; run 0 .. 40";
+    let jacobian = CompileOptions { jacobian: true, ..CompileOptions::default() };
+    let compiled = compile(&Source::text(text), &jacobian).expect("a model without mistakes");
+    let mut even = Memory::default();
+    let options = RunOptions::default();
+    let run = simulate(&compiled, &options, &mut even).expect("a run that begins");
+    let (finer, rows) = by_decades(&compiled, &options, &run, &even).expect("a fast beginning");
+    let wish = PlotOptions { decades: true, ..PlotOptions::default() };
+    let figure = figure(&compiled, &finer, &rows, &wish).expect("known names");
+    let (from, to) = figure.panels[0].x.range.expect("a range");
+    assert!(from <= 1e-3 && to == 40.0 && figure.panels.iter().all(|panel| panel.x.scale == Scale::Log));
+    assert!(figure.panels.iter().all(|panel| panel.series.iter().all(|series| series.x[0] == from)));
+    let b = rows.column("b").expect("a state");
+    assert!(b[0] < 2e-5 && b.iter().any(|b| *b > 3.6e-5), "it rises: {}", b[0]);
+    let circle = "x'' = -x; init x = 1, x' = 0; run 0 .. 10";
+    let (compiled, run, memory) = self::run(circle, RowTimes::Even(501));
+    assert!(by_decades(&compiled, &options, &run, &memory).is_none());
+    let implicit = compile(&Source::text("x' = -z; 0 = z^3 + z - x; init x = 1; run 0 .. 1"), &jacobian);
+    let implicit = implicit.expect("a model without mistakes");
+    let mut memory = Memory::default();
+    let run = simulate(&implicit, &options, &mut memory).expect("a run that begins");
+    let shown = ordinate::figure(&implicit, &run, &memory, &PlotOptions::default()).expect("known names");
+    let names: Vec<&str> = shown.panels[0].series.iter().map(|series| series.label.as_str()).collect();
+    assert_eq!(names, ["x", "z"]);
+}
 
 #[test]
 fn each_unit_has_its_panel_and_counts_are_stairs() {

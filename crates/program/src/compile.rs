@@ -359,11 +359,36 @@ impl<'a> Compiler<'a> {
         self.section(&roots)
     }
 
-    /// For each state the state that its derivative is.
+    /// For each state the state that its derivative is: x' of x″ = …, or v where an equation says x' = v. A state is the
+    /// velocity of one other at most, and what is one has none by such an equation: in x' = v, v' = x it is v.
     fn velocities(&self) -> Vec<Option<u32>> {
         let place: FxHashMap<VarId, u32> = state_variables(self.sorted).zip(0..).collect();
-        let of_states = self.sorted.states.iter().map(|state| place.get(&state.derivative).copied());
-        of_states.chain(self.sorted.algebraic.iter().map(|_| None)).collect()
+        let states = &self.sorted.states;
+        let mut found: Vec<Option<u32>> = states.iter().map(|state| place.get(&state.derivative).copied()).collect();
+        let mut taken: FxHashSet<u32> = found.iter().flatten().copied().collect();
+        for (k, state) in (0..).zip(states) {
+            let named = self.named_state(state.derivative, &place).filter(|v| *v != k && !taken.contains(v));
+            if found[k as usize].is_none() && !taken.contains(&k) {
+                taken.extend(named);
+                found[k as usize] = named;
+            }
+        }
+        found.extend(self.sorted.algebraic.iter().map(|_| None));
+        found
+    }
+
+    /// The state that a variable is equal to by its definition.
+    fn named_state(&self, mut v: VarId, place: &FxHashMap<VarId, u32>) -> Option<u32> {
+        // names of names are few, and not circular
+        loop {
+            let Expr::Var(next) = self.sorted.model.graph.node(self.sorted.definitions[v.0 as usize]?) else {
+                return None;
+            };
+            match place.get(&next) {
+                Some(&state) => return Some(state),
+                None => v = next,
+            }
+        }
     }
 
     fn periods(&mut self) -> Vec<f64> {

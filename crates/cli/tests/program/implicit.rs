@@ -203,6 +203,50 @@ fn starts_must_be_determined() {
     for starts in ["x = 0.6, x' = 0.1", "x = 1, y = 0, x' = 0, y' = 0"] {
         ordinate(&["run", "-e", &format!("{model}{starts}"), "-t", "1", "-o", "o.csv", "-q"]).expect(0);
     }
+    // what is open is named, also where the guess of another one is no solution
+    let open = format!("{model} x = 1, x' = 0; guess y = 0.5");
+    let answer = ordinate(&["run", "-e", &open, "-t", "1", "-o", "o.csv"]).expect(3);
+    assert!(answer.err.contains("do not determine `y'`"), "{answer:?}");
+}
+
+/// At x = 1 the circle has only y = 0, as a double root: no derivative says so, and yet it is the one consistent start. The
+/// same motion as with all start values given.
+#[test]
+fn a_start_at_a_double_root_of_the_constraint_is_found() {
+    let model = "x'' = -L*x; y'' = -L*y - 9.81; x^2 + y^2 = 1; init ";
+    let end = |starts: &str| {
+        let text = format!("{model}{starts}");
+        let args = ["run", "-e", &text, "-t", "0.5", "--rtol", "1e-10", "--summary", "json", "-q"];
+        ordinate(&args).expect(0).json()["final"].clone()
+    };
+    let (given, found) = (end("x = 1, y = 0, x' = 0, y' = 2"), end("x = 1, y' = 2"));
+    for name in ["x", "y", "x'", "y'"] {
+        let (a, b) = (given[name].as_f64().expect("a number"), found[name].as_f64().expect("a number"));
+        assert!((a - b).abs() < 1e-8, "{name}: {a} and {b}");
+    }
+}
+
+/// `check` finds what a run would find at its start.
+#[test]
+fn check_sees_start_values_that_contradict_the_constraint() {
+    let model = "x'' = -L*x; y'' = -L*y - 9.81; x^2 + y^2 = 1; run 0 .. 1; init x' = 0, x = 0.6, y = ";
+    let answer = ordinate(&["check", "-e", &format!("{model}0.9"), "--format", "json"]).expect(1);
+    let found = &answer.json()["diagnostics"][0];
+    assert_eq!(found["code"], "inconsistent-start", "{found}");
+    assert!(found["message"].as_str().is_some_and(|text| text.contains("`x^2 + y^2 = 1` is violated by 1.700e-1")));
+    ordinate(&["check", "-e", &format!("{model}0.8")]).expect(0);
+}
+
+/// Without a start value `info` still says what can be given.
+#[test]
+fn info_needs_no_start_values() {
+    let model = "x'' = -L*x; y'' = -L*y - 9.81; x^2 + y^2 = 1";
+    let info = ordinate(&["info", "-e", model, "--format", "json"]).expect(0).json();
+    assert_eq!((&info["index"], &info["degrees_of_freedom"]), (&3.into(), &2.into()), "{info}");
+    assert!(info["missing_starts"][0].as_str().is_some_and(|text| text.contains("2 start values are missing")));
+    let text = ordinate(&["info", "-e", "y' = -y"]).expect(0).out;
+    assert!(text.contains("missing     `y` has no start value"), "{text}");
+    ordinate(&["info", "-e", "y' = -z"]).expect(1);
 }
 
 /// |z| = x has no solution for x < 0: neither side of the switch holds, and a mixture of both is no solution of an equation
@@ -216,6 +260,45 @@ fn an_algebraic_equation_does_not_slide() {
         let t = summary["t_reached"].as_f64().expect("a time");
         assert!((t - 1.0).abs() < 1e-6, "{equation}: {summary}");
     }
+}
+
+/// z jumps with the sign of x, along which the solution would slide: that is said, and not that x is no number.
+#[test]
+fn a_variable_that_jumps_with_a_switch_is_named() {
+    let text = "x' = -z; 0 = z^3 + z - sign(x); init x = 1";
+    let answer = ordinate(&["run", "-e", text, "-t", "3", "-o", "o.csv"]).expect(3);
+    assert!(answer.err.contains("the equation of `z` could not be solved on the other side"), "{answer:?}");
+    assert!(!answer.err.contains("is not a number"), "{answer:?}");
+}
+
+/// x' = v, v' = −x is x'' = −x, and x' = v, v' = x is x'' = x: the same numbers in every form, and damping is seen in all.
+#[test]
+fn second_derivatives_are_recognised_where_the_velocity_has_a_name() {
+    let end = |text: &str| {
+        let args = ["run", "-e", text, "-m", "ge3", "--step", "0.1", "-t", "1", "--summary", "json", "-q"];
+        ordinate(&args).expect(0).json()["final"]["x"].as_f64().expect("x")
+    };
+    for sign in ["-", ""] {
+        let primes = end(&format!("x'' = {sign}x; init x = 1, x' = 0"));
+        assert_eq!(end(&format!("x' = v; v' = {sign}x; init x = 1, v = 0")), primes);
+        assert_eq!(end(&format!("v' = {sign}x; x' = w; w = v; init x = 1, v = 0")), primes);
+    }
+    let damped = "x' = v; v' = -x - v; init x = 1, v = 0";
+    let answer = ordinate(&["run", "-e", damped, "-m", "ge3", "--step", "0.1", "-t", "1"]).expect(2);
+    assert!(answer.err.contains("damping"), "{answer:?}");
+    // two places with one velocity are no such system
+    ordinate(&[
+        "run",
+        "-e",
+        "x' = v; y' = v; v' = -x; init x = 1, y = 0, v = 0",
+        "-m",
+        "ge3",
+        "--step",
+        "0.1",
+        "-t",
+        "1",
+    ])
+    .expect(2);
 }
 
 /// What cannot be done as asked is refused before anything is written.

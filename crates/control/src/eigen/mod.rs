@@ -4,18 +4,29 @@ mod balance;
 mod francis;
 mod hessenberg;
 
+use crate::parts::parts;
 use crate::{Complex, Matrix};
 
 pub(crate) use balance::{balance, balance_above, factor as balance_factor};
 pub(crate) use hessenberg::{hessenberg, mirror, reflect_left, reflect_right};
 
-/// All eigenvalues; `None` for elements that are not finite or an iteration without end.
+/// All eigenvalues; `None` for elements that are not finite or an iteration without end. They are those of the parts
+/// between which there is no loop, each taken alone: a slow part keeps its digits beside a fast one, and a pure integrator
+/// its zero.
 pub fn eigenvalues(a: &Matrix) -> Option<Vec<Complex>> {
     assert_eq!(a.rows(), a.columns(), "a square matrix");
     if !a.is_finite() {
         return None;
     }
-    let mut t = a.clone();
+    let mut values = Vec::with_capacity(a.rows());
+    for part in parts(a) {
+        let block = Matrix::from_fn(part.len(), part.len(), |i, j| a.at(part[i], part[j]));
+        values.extend(of_part(block)?);
+    }
+    Some(values)
+}
+
+fn of_part(mut t: Matrix) -> Option<Vec<Complex>> {
     balance(&mut t);
     hessenberg(&mut t, None);
     francis::iterate(&mut t, None)
@@ -80,6 +91,15 @@ mod tests {
             (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
         };
         Matrix::from_elements(n, n, (0..n * n).map(|_| next()).collect())
+    }
+
+    /// Lags one behind the other, the slowest in the middle, and an integrator of the last: the eigenvalues are the numbers
+    /// on the diagonal, to the last bit.
+    #[test]
+    fn a_chain_of_parts_keeps_the_digits_of_each() {
+        let chain =
+            matrix(&[&[-1e6, 0.0, 0.0, 0.0], &[1.0, -1e-12, 0.0, 0.0], &[0.0, 1.0, -1e3, 0.0], &[0.0, 0.0, 1.0, 0.0]]);
+        assert_eq!(sorted(&chain).iter().map(|v| v.0).collect::<Vec<_>>(), [-1e6, -1e3, -1e-12, 0.0]);
     }
 
     #[test]

@@ -15,6 +15,8 @@ use crate::{Complex, ControlError, Matrix};
 
 /// A pole that is wanted and a mode that cannot be moved are the same if they are so near, relative to the size of A.
 const SAME: f64 = 1e-8;
+/// What rounding may do to the characteristic polynomial of modes that cannot be moved, relatively.
+const SPREAD: f64 = 1e-12;
 /// A wanted pole is one of the closed loop if a change of the loop by this relative size makes it one.
 const MOST_ERROR: f64 = 1e-8;
 /// Units of states that balancing would change by more than this factor against each other are not kept.
@@ -107,18 +109,26 @@ fn keep_unreached(form: &Staircase, wanted: &mut Vec<Complex>) -> Result<(), Con
     }
     let rest = form.a.block(rank..n, rank..n);
     let modes = crate::eigenvalues(&rest).ok_or(ControlError::Inaccurate("the eigenvalues of A", f64::NAN))?;
-    let near = SAME * form.a.frobenius();
-    let mut missing = Vec::new();
+    let size = form.a.frobenius();
+    let mut kept: Vec<(Complex, Complex)> = Vec::with_capacity(modes.len());
     for mode in modes {
         let distance = |pole: &Complex| modulus(*pole - mode);
         let nearest = (0..wanted.len()).min_by(|&i, &j| distance(&wanted[i]).total_cmp(&distance(&wanted[j])));
-        match nearest {
-            Some(at) if distance(&wanted[at]) <= near.max(SAME * modulus(mode)) => {
-                wanted.remove(at);
-            }
-            _ => missing.push(mode),
+        if let Some(at) = nearest {
+            kept.push((mode, wanted.remove(at)));
         }
     }
+    // of a pole that is wanted often the modes are judged together: rounding moves k equal ones by ε^(1/k), not their mean
+    let near = |pole: Complex| (SAME * size).max(SAME * modulus(pole));
+    let together = |pole: Complex| {
+        let group: Vec<Complex> = kept.iter().filter(|(_, other)| *other == pole).map(|(mode, _)| *mode).collect();
+        let count = group.len() as f64;
+        let mean = group.iter().fold(Complex::default(), |sum, &mode| sum + mode) * (1.0 / count);
+        let spread = size * SPREAD.powf(1.0 / count);
+        modulus(mean - pole) <= near(pole) && group.iter().all(|&mode| modulus(mode - pole) <= spread)
+    };
+    let lost = |(mode, pole): &&(Complex, Complex)| modulus(*mode - *pole) > near(*pole) && !together(*pole);
+    let missing: Vec<Complex> = kept.iter().filter(lost).map(|(mode, _)| *mode).collect();
     if missing.is_empty() { Ok(()) } else { Err(ControlError::Uncontrollable(missing)) }
 }
 
@@ -246,6 +256,28 @@ mod tests {
         let gain = place(&a, &b, &real(&[-2.0, -7.0])).expect("the mode is wanted");
         assert!((gain.at(0, 0) - 6.0).abs() < 1e-14 && gain.at(0, 1).abs() < 1e-14);
         assert_eq!(place(&a, &b, &real(&[-5.0, -7.0])), Err(ControlError::Uncontrollable(real(&[-2.0]))));
+    }
+
+    /// Two equal modes behind each other that no input reaches, in turned coordinates: rounding makes a pair of them, which
+    /// is 1e-7 away from the double pole that is wanted. Modes that are apart are not kept for their mean.
+    #[test]
+    fn a_double_mode_that_is_not_reached_is_kept() {
+        let plain = |apart: f64| {
+            let mut plain = Matrix::diagonal(&[-3.0 - apart, -3.0 + apart, -6.0, -8.0]);
+            *plain.at_mut(0, 1) = 1.0;
+            plain
+        };
+        let turn = matrix(4, &[-1.0, 0.0, -2.0, 0.0, 0.0, -2.0, 2.0, -2.0, -2.0, -2.0, 2.0, 1.0, 2.0, 1.0, 0.0, -1.0]);
+        let mut factors = crate::linear::Factors::new(&turn).expect("regular");
+        let back = factors.solve(&Matrix::identity(4));
+        let b = &turn * &matrix(4, &[0.0, 0.0, 1.0, 1.0]);
+        let a = &(&turn * &plain(0.0)) * &back;
+        let wanted = real(&[-3.0, -3.0, -4.0, -5.0]);
+        let gain = place(&a, &b, &wanted).expect("the modes are wanted");
+        assert_poles(&a, &b, &gain, &wanted, 1e-5);
+        let apart = &(&turn * &plain(0.1)) * &back;
+        let refused = place(&apart, &b, &wanted).expect_err("-2.9 and -3.1 are not -3");
+        assert!(matches!(&refused, ControlError::Uncontrollable(modes) if modes.len() == 2), "{refused:?}");
     }
 
     #[test]

@@ -24,7 +24,10 @@ pub(super) fn start_hidden(
     let mut before = Before::new(model, definitions);
     let values: Vec<ExprId> = hidden.iter().map(|given| before.expression(given.value)).collect();
     if let Some(v) = before.open {
-        diagnostics.push(open_mistake(model, &hidden, v));
+        // a start value that is missing is told of already
+        if !diagnostics.iter().any(|found| found.code == "missing-start") {
+            diagnostics.push(open_mistake(model, &hidden, v));
+        }
         return;
     }
     let solved = match in_order(model, &hidden, &values) {

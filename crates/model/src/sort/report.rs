@@ -101,6 +101,12 @@ pub(super) fn incomplete(
         .collect();
     let (firm, doubtful): (Vec<usize>, Vec<usize>) =
         open.into_iter().partition(|&k| model.quantity(unknowns[k]).declared);
+    if let Some(diagnostic) = misspelt(model, matching, unknowns, &doubtful).filter(|_| !spare.is_empty() && !broken) {
+        // what follows from the equation that would determine it is not known
+        let bases: Vec<String> = states.iter().map(|state| model.quantity(state.var).base.clone()).collect();
+        model.doubtful.extend(bases);
+        return vec![diagnostic];
+    }
     // the elements that a loop makes are told once
     let mut last = None;
     for &k in &doubtful {
@@ -138,6 +144,23 @@ pub(super) fn incomplete(
     }
     model.doubtful.extend(started);
     found
+}
+
+/// Two names that nothing defines and that are nearly the same, such as `lam` and `lamm`, while an equation is left over:
+/// one quantity that this equation determines, misspelt once. Names with other numbers are others.
+fn misspelt(model: &Model, matching: &Matching, unknowns: &[VarId], doubtful: &[usize]) -> Option<Diagnostic> {
+    let name = |k: usize| model.quantity(unknowns[k]).name.as_str();
+    let letters = |k: usize| name(k).chars().filter(|c| !c.is_numeric()).collect::<String>();
+    let pairs = doubtful.iter().enumerate().flat_map(|(at, &a)| doubtful[at + 1..].iter().map(move |&b| (a, b)));
+    let alike = |&(a, b): &(usize, usize)| letters(a) != letters(b) && closest(name(a), [name(b)]).is_some();
+    let (a, b) = pairs.take(MOST * MOST).find(alike)?;
+    // the one that is used less often, or later
+    let (meant, wrong) = if matching.uses[b].len() > matching.uses[a].len() { (b, a) } else { (a, b) };
+    let (meant, wrong) = (unknowns[meant], unknowns[wrong]);
+    let message = format!("`{}` is not defined", model.name(wrong));
+    let help = format!("did you mean `{}`? give the quantity one name", model.name(meant));
+    let found = Diagnostic::error("unknown-name", model.variable(wrong).span, message).help(help);
+    Some(found.label(model.variable(meant).span, "written so here"))
 }
 
 /// Whether an equation has a name about which something may be missing.

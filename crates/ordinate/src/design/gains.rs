@@ -2,7 +2,9 @@
 
 use super::DesignError;
 use super::point::{Basis, Output};
-use ordinate_control::{Complex, ControlError, Hold, Matrix, StateSpace, discretise, dlqr, lqr, place};
+use ordinate_control::{
+    Complex, ControlError, Hold, Matrix, StateSpace, controllability, discretise, dlqr, lqr, place,
+};
 
 /// Gains, one row per input.
 #[derive(Clone, Debug)]
@@ -46,6 +48,27 @@ fn split(gain: &Matrix, p: Option<Matrix>) -> Gains {
     Gains { k: gain.block(0..gain.rows(), 0..n), ki: Some(-&gain.block(0..gain.rows(), n..n + 1)), p }
 }
 
+/// Why there are no gains with an integral: with all of the plant reached it is the integral that is not, as where the
+/// output does not stay moved by inputs that do.
+fn of_integral(error: ControlError, system: &StateSpace, output: &Output) -> DesignError {
+    let (a, b) = augmented(system, output);
+    let lost = |a: &Matrix, b: &Matrix| controllability(a, b).map_or(0, |reach| reach.lost.len());
+    match lost(&a, &b) > lost(&system.a, &system.b) {
+        true => no_static_gain(output, "integral"),
+        false => error.into(),
+    }
+}
+
+fn no_static_gain(output: &Output, option: &str) -> DesignError {
+    DesignError::Stopped {
+        message: format!(
+            "no constant input holds `{}` at another value: the static gain from the inputs to it is zero",
+            output.name
+        ),
+        hint: format!("choose another output for `--{option}`"),
+    }
+}
+
 /// Gains that give the closed loop these poles: with an integrator without a gain of its own one more than there are
 /// states.
 pub(super) fn placed(
@@ -73,7 +96,8 @@ pub(super) fn placed(
     match (integral, ki) {
         (Some(output), None) => {
             let (a, b) = augmented(system, output);
-            Ok(split(&place(&a, &b, poles)?, None))
+            let gain = place(&a, &b, poles).map_err(|error| of_integral(error, system, output))?;
+            Ok(split(&gain, None))
         }
         (integral, ki) => {
             let k = place(&system.a, &system.b, poles)?;
@@ -100,7 +124,7 @@ pub(super) fn regulator(
             }
             Some(output) => {
                 let (a, b) = augmented(plant, output);
-                let found = lqr(&a, &b, q, r)?;
+                let found = lqr(&a, &b, q, r).map_err(|error| of_integral(error, plant, output))?;
                 split(&found.gain, Some(found.cost))
             }
         });
@@ -124,7 +148,10 @@ pub(super) fn regulator(
     let shift = solve(&cost.inputs, &cross.transposed());
     let a = &a - &(&b * &shift);
     let states = (&states - &(&cross * &shift)).symmetrised();
-    let found = dlqr(&a, &b, &states, &cost.inputs)?;
+    let found = dlqr(&a, &b, &states, &cost.inputs).map_err(|error| match integral {
+        Some(output) => of_integral(error, &system, output),
+        None => error.into(),
+    })?;
     let gain = &found.gain + &shift;
     Ok(match integral {
         None => Gains { k: gain, ki: None, p: Some(found.cost) },
@@ -138,8 +165,10 @@ fn check_weights(q: &Matrix, r: &Matrix) -> Result<(), DesignError> {
         let values = ordinate_control::eigenvalues(weight).ok_or(ControlError::NotFinite(name))?;
         let smallest = values.iter().map(|v| v.re).fold(f64::INFINITY, f64::min);
         let size = weight.elements().iter().fold(0.0, |most: f64, w| most.max(w.abs()));
-        let symmetric = *weight == weight.transposed();
-        if !symmetric || smallest < -1e-12 * size || (least && smallest <= 0.0) {
+        if *weight != weight.transposed() {
+            return Err(ControlError::Indefinite(name, f64::NAN).into());
+        }
+        if smallest < -1e-12 * size || (least && smallest <= 0.0) {
             return Err(ControlError::Indefinite(name, smallest).into());
         }
     }
@@ -215,13 +244,7 @@ pub(super) fn reference_gain(system: &StateSpace, k: &Matrix, output: &Output) -
     let scale = gain.elements().iter().fold(0.0, |most: f64, g| most.max(g.abs()));
     let largest = output.c.largest() * solve(&closed_identity(&closed), &closed.b).largest();
     if !size.is_finite() || scale <= 1e-12 * largest || size == 0.0 {
-        return Err(DesignError::Stopped {
-            message: format!(
-                "no constant input holds `{}` at another value: the static gain from the inputs to it is zero",
-                output.name
-            ),
-            hint: "choose another output for `--reference`".into(),
-        });
+        return Err(no_static_gain(output, "reference"));
     }
     Ok(gain.transposed().scaled(1.0 / size))
 }
@@ -293,6 +316,35 @@ mod tests {
         };
         assert_eq!(reference_gain(&plant, &k, &output([1.0, 0.0])).unwrap().elements(), [1.0]);
         assert!(matches!(reference_gain(&plant, &k, &output([0.0, 1.0])), Err(DesignError::Stopped { .. })));
+    }
+
+    /// x is not reached at all; y' = −y + u stays where it is for no constant u.
+    #[test]
+    fn an_output_without_a_static_gain_is_not_integrated() {
+        let plant = system(&[-2.0, 0.0, 0.0, -1.0], &[0.0, 1.0], 2);
+        let output = |c: [f64; 2], d: f64| Output {
+            name: "y".into(),
+            c: Matrix::from_elements(1, 2, c.to_vec()),
+            d: Matrix::diagonal(&[d]),
+            at: 0.0,
+            is_state: false,
+        };
+        let (q, r) = (Matrix::identity(3), Matrix::identity(1));
+        for output in [output([1.0, 0.0], 0.0), output([0.0, -1.0], 1.0)] {
+            for period in [None, Some(0.1)] {
+                let refused = regulator(&plant, Some(&output), &q, &r, period).expect_err("no static gain");
+                let DesignError::Stopped { message, .. } = &refused else { panic!("{refused:?}") };
+                assert!(message.contains("no constant input holds `y`"), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_weight_that_is_not_symmetric_is_called_so() {
+        let plant = system(&[0.0, 1.0, 0.0, 0.0], &[0.0, 1.0], 2);
+        let q = Matrix::from_elements(2, 2, vec![1.0, 2.0, 3.0, 4.0]);
+        let refused = regulator(&plant, None, &q, &Matrix::identity(1), Some(0.1)).expect_err("not symmetric");
+        assert!(matches!(&refused, DesignError::Usage(text) if text.contains("not symmetric")), "{refused:?}");
     }
 
     #[test]

@@ -137,6 +137,11 @@ pub fn pid(plant: &Plant, options: &DesignOptions, wish: &PidWish) -> Result<Des
         direct,
         output,
     };
+    for (option, gain) in [("--kp", wish.kp), ("--ki", wish.ki), ("--kd", wish.kd)] {
+        if let Some(gain) = gain.filter(|gain| !gain.is_finite()) {
+            return Err(DesignError::Usage(format!("`{option} {gain}` is not a finite number")));
+        }
+    }
     let (gains, remark) = match wish.tune {
         Some(rule) => tune::tuned(plant, options, &pid, rule, wish.form)?,
         None => {

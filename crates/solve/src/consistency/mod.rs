@@ -5,6 +5,7 @@ mod algebraic;
 mod equations;
 mod homotopy;
 mod least_squares;
+mod multiple;
 mod newton;
 mod projection;
 mod resolved;
@@ -145,6 +146,14 @@ impl Consistency {
                 self.polish(system, t, y, d);
                 return Ok(());
             };
+            match multiple::at(&mut equations, &free, y) {
+                multiple::Singular::Alone(root) => {
+                    y.copy_from_slice(&root);
+                    return Ok(());
+                }
+                multiple::Singular::Open(component) => return Err(Reason::SingularJacobian { t, h: 0.0, component }),
+                multiple::Singular::Nowhere => {}
+            }
             // The nearest thing to a solution says nothing; what the given values violate does.
             y.copy_from_slice(&guess);
             if search::violated(&mut equations, y).is_empty() {

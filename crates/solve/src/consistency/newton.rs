@@ -173,6 +173,20 @@ pub(super) fn sensitivity(equations: &mut Equations, unknowns: &Unknowns, y: &[f
     (most, worst)
 }
 
+/// The correction of each unknown by one undamped step.
+pub(super) fn correction(equations: &mut Equations, unknowns: &Unknowns, y: &[f64]) -> Option<Vec<f64>> {
+    let mut r = vec![0.0; equations.count];
+    if !(equations.residuals(y, &mut r) && equations.derivatives(y)) {
+        return None;
+    }
+    let weights = equations.weights(y);
+    let scales = equations.scales(&weights, &r);
+    let delta = Decomposition::new(equations, unknowns, &weights, &scales)?.solve(&r, unknowns, &scales);
+    equations.work.newton += 1;
+    let step = unknowns.states.iter().zip(delta).map(|(&state, delta)| delta * weights[state]);
+    Some(step.collect::<Vec<f64>>()).filter(|step| step.iter().all(|step| step.is_finite()))
+}
+
 /// Changes the unknowns in y until their corrections are small.
 pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64]) -> Ended {
     let mut r = vec![0.0; equations.count];
