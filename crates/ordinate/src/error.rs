@@ -117,9 +117,8 @@ impl Task<'_> {
         let columns = kept.stored - 1;
         let mut rows: Vec<Vec<f64>> = vec![Vec::new(); columns];
         let mut largest = vec![0.0f64; columns];
-        let (mut y, mut moved) = (vec![0.0; states], vec![0.0; states]);
-        let results = self.compiled.program.outputs.results.len();
-        let (mut out, mut moved_out) = (vec![0.0; results], vec![0.0; results]);
+        let mut moved = vec![0.0; states];
+        let mut moved_out = vec![0.0; self.compiled.program.outputs.results.len()];
         let mut k = 0;
         for (row, &t) in kept.columns[0].iter().enumerate() {
             while k + 2 < points.len() && points[k + 1].0 < t {
@@ -128,14 +127,14 @@ impl Task<'_> {
             let [(t0, e0), (t1, e1)] = [&points[k], &points[(k + 1).min(points.len() - 1)]];
             let part = if t1 > t0 { ((t - t0) / (t1 - t0)).clamp(0.0, 1.0) } else { 1.0 };
             for i in 0..states {
-                y[i] = kept.columns[i + 1][row];
-                moved[i] = y[i] - (e0[i] + part * (e1[i] - e0[i]));
+                moved[i] = kept.columns[i + 1][row] - (e0[i] + part * (e1[i] - e0[i]));
             }
-            evaluator.outputs(t, &y, &[], &mut out);
-            evaluator.outputs(t, &moved, &[], &mut moved_out);
+            if columns > states {
+                evaluator.outputs(t, &moved, &[], &mut moved_out);
+            }
             for c in 0..columns {
-                let (own, better) =
-                    if c < states { (y[c], moved[c]) } else { (out[c - states], moved_out[c - states]) };
+                let own = kept.columns[c + 1][row];
+                let better = if c < states { moved[c] } else { moved_out[c - states] };
                 largest[c] = largest[c].max(size(better - own, own));
                 rows[c].push(better - own);
             }
