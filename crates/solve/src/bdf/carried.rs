@@ -32,6 +32,8 @@ pub(super) struct Carried {
     now: Vec<f64>,
     /// At the end of the one that is not yet accepted.
     next: Vec<f64>,
+    /// The first step was tried.
+    begun: bool,
     /// It is not known any more: an event lies behind, or f has no value beside the solution.
     lost: bool,
     past: Past,
@@ -71,6 +73,7 @@ impl Carried {
         Carried {
             now: zeros.clone(),
             next: zeros.clone(),
+            begun: false,
             lost: false,
             past: Past::new(),
             slopes: Slopes::new(states),
@@ -82,7 +85,7 @@ impl Carried {
 
     /// The error at the end of the last step.
     pub fn now(&self) -> Option<&[f64]> {
-        (!self.lost).then_some(&self.now)
+        (self.begun && !self.lost).then_some(&self.now)
     }
 
     /// The error at a part of the step made last, on a line between its ends; at the end of it, accepted or not, `next`.
@@ -95,6 +98,7 @@ impl Carried {
 
     /// A history begins, of one value and one slope.
     pub fn begin(&mut self, t: f64, slope: &[f64]) {
+        self.begun = true;
         self.past.begin();
         self.slopes.begin(t, slope);
     }
@@ -166,7 +170,12 @@ impl Carried {
         self.slopes.accept();
     }
 
-    /// The system or its state changes at an event.
+    /// The system or its state changes at an event, or a run begins. The step to an event is not accepted before.
+    pub fn restart(&mut self) {
+        self.lost |= self.begun;
+    }
+
+    /// It is of no use.
     pub fn lose(&mut self) {
         self.lost = true;
     }

@@ -59,8 +59,6 @@ pub struct Bdf {
     failures: u32,
     /// The order of the next attempt, be it the next step or the same one again.
     next_order: usize,
-    /// No step since the beginning.
-    at_start: bool,
     error: Option<Carried>,
     // Where the error is followed, these have a second half for it, as the differences do.
     predicted: Vec<f64>,
@@ -106,7 +104,6 @@ impl Bdf {
             equal_steps: 0,
             failures: 0,
             next_order: 1,
-            at_start: true,
             error: None,
             predicted: zeros.clone(),
             psi: zeros.clone(),
@@ -358,11 +355,10 @@ impl Method for Bdf {
     }
 
     fn error(&self) -> Option<&[f64]> {
-        self.error.as_ref().filter(|_| !self.at_start).and_then(Carried::now)
+        self.error.as_ref().and_then(Carried::now)
     }
 
     fn accept(&mut self) {
-        self.at_start = false;
         if let Some(error) = &mut self.error {
             error.accept(self.order);
         }
@@ -375,8 +371,8 @@ impl Method for Bdf {
     fn restart(&mut self) {
         (self.started, self.failures) = (false, 0);
         self.newton.restart();
-        if let Some(error) = self.error.as_mut().filter(|_| !self.at_start) {
-            error.lose();
+        if let Some(error) = &mut self.error {
+            error.restart();
         }
     }
 
