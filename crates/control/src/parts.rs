@@ -8,9 +8,9 @@ pub(crate) fn reached(n: usize, from: &[usize], leads: &dyn Fn(usize, usize) -> 
     from.iter().for_each(|&i| seen[i] = true);
     let mut open = from.to_vec();
     while let Some(from) = open.pop() {
-        for to in 0..n {
-            if !seen[to] && leads(from, to) {
-                seen[to] = true;
+        for (to, seen) in seen.iter_mut().enumerate() {
+            if !*seen && leads(from, to) {
+                *seen = true;
                 open.push(to);
             }
         }

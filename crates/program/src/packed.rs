@@ -284,12 +284,11 @@ impl Cell for Octet {
         let mut result = [0.0; OCTET];
         // A number of points known to the compiler makes vectors of this loop.
         let points = points.clamp(1, OCTET);
-        for lane in 0..points {
-            result[lane] = at(lane);
+        for (lane, result) in result[..points].iter_mut().enumerate() {
+            *result = at(lane);
         }
-        for lane in points..OCTET {
-            result[lane] = result[points - 1];
-        }
+        let last = result[points - 1];
+        result[points..].fill(last);
         Octet(result)
     }
 }

@@ -443,7 +443,7 @@ fn one_by_one(j: &[f64], differential: usize, sigma: &crate::Octet, b: &[crate::
     let mut lu = Lu::<Complex>::new(&Pattern::dense(n));
     let solve = |lane: usize| {
         let shift = Complex::new(sigma.0[lane], sigma.0[lane + 4]);
-        let on_diagonal = |k: usize| k % (n + 1) == 0 && k / n < differential;
+        let on_diagonal = |k: usize| k.is_multiple_of(n + 1) && k / n < differential;
         let element = |k: usize| if on_diagonal(k) { shift - Complex::from(j[k]) } else { Complex::from(-j[k]) };
         lu.factor(&(0..n * n).map(element).collect::<Vec<Complex>>()).unwrap();
         let mut x: Vec<Complex> = b.iter().map(|b| Complex::new(b.0[lane], b.0[lane + 4])).collect();

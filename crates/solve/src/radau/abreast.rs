@@ -220,8 +220,9 @@ impl Abreast {
         let (mut size, mut worst) = (0.0, 0);
         for (k, change) in self.change.iter().enumerate() {
             let part = change.0.iter().fold(0.0, |most: f64, x| if most >= x.abs() { most } else { x.abs() });
-            if !(part * self.inverse_scale[k] <= size) {
-                (size, worst) = (part * self.inverse_scale[k], k);
+            let scaled = part * self.inverse_scale[k];
+            if scaled > size || scaled.is_nan() {
+                (size, worst) = (scaled, k);
             }
         }
         worst
@@ -300,8 +301,10 @@ impl Kernel for Filter {
 fn product<V: Vector, const S: usize>(matrix: &[Octet; MOST_STAGES], x: impl Fn(usize) -> f64) -> V {
     let mut sum = V::load(&matrix[0].0).times(V::splat(x(0)));
     // Plain counting: the compiler leaves calls of adapters' functions in place, with vectors in memory.
-    for j in 1..S {
+    let mut j = 1;
+    while j < S {
         sum = V::load(&matrix[j].0).multiply_add(V::splat(x(j)), sum);
+        j += 1;
     }
     sum
 }
@@ -329,8 +332,8 @@ impl Kernel for Begin<'_> {
         let n = all.n;
         for k in 0..n {
             let mut z = [self.z[(S - 1) * n + k]; OCTET];
-            for i in 0..S - 1 {
-                z[i] = self.z[i * n + k];
+            for (i, z) in z.iter_mut().enumerate().take(S - 1) {
+                *z = self.z[i * n + k];
             }
             all.z[k] = Octet(z);
             V::load(&z).plus(V::splat(all.y0[k])).store(&mut all.y[k].0);
@@ -382,8 +385,8 @@ impl Kernel for Change {
         let table = &all.tables[all.table];
         let (z, y, change) = (&mut all.z[..n], &mut all.y[..n], &mut all.change[..n]);
         let (y0, inverse_scale) = (&all.y0[..n], &all.inverse_scale[..n]);
-        for k in 0..n {
-            product::<V, S>(&table.from_stages, |j| change[k].0[j]).store(&mut change[k].0);
+        for change in change.iter_mut() {
+            product::<V, S>(&table.from_stages, |j| change.0[j]).store(&mut change.0);
         }
         all.lu.solve::<V>(change);
         let (mut most, mut sum) = (V::splat(0.0), V::splat(0.0));
@@ -433,8 +436,8 @@ impl Kernel for Extrapolate<'_> {
         weights[s - 1] = weights[s - 1].minus(one);
         for k in 0..n {
             let mut sum = V::splat(0.0);
-            for j in 0..s {
-                sum = weights[j].multiply_add(V::splat(self.z[j * n + k]), sum);
+            for (j, weight) in weights[..s].iter().enumerate() {
+                sum = weight.multiply_add(V::splat(self.z[j * n + k]), sum);
             }
             sum.store(&mut all.z[k].0);
         }
