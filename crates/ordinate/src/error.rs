@@ -277,7 +277,8 @@ pub(crate) fn without_digits(columns: &[Vec<f64>], rows: &[Vec<f64>], largest: &
     let mut first: Option<(usize, f64)> = None;
     for (state, errors) in rows.iter().enumerate() {
         let values = &columns[state + 1];
-        let Some(row) = errors.iter().position(|error| error.abs() > LOST * greatest(values)) else { continue };
+        let most = LOST * greatest(values);
+        let Some(row) = errors.iter().position(|error| error.abs() > most) else { continue };
         let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
         largest[state] = largest[state].max(bounds.1 - bounds.0);
         if first.is_none_or(|(_, t)| columns[0][row] < t) {

@@ -77,7 +77,7 @@ fn the_stiffness_indicator_along_a_run_is_the_mean_of_the_extreme_rates() {
 
 #[test]
 fn compare_has_the_fields_of_the_contract() {
-    let place = Place::new().with("m.eq", "x' = y; y' = -x; init x = 1, y = 0; run 0 .. 5\n");
+    let place = Place::new().with("m.eq", "x' = y; y' = -x - 0.01*y; init x = 1, y = 0; run 0 .. 5\n");
     let words = ["compare", "m.eq", "-m", "dp5,taylor,ab2,ge3", "--rtols", "1e-3,1e-6", "--repeat", "1"];
     let found = place.run(&[&words[..], &["--format", "json"]].concat()).expect(0).json();
     assert_eq!(found["schema"], "ordinate.compare/1");

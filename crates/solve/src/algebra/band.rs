@@ -26,7 +26,9 @@ pub(crate) struct Band<T> {
     work: Vec<T>,
     /// Unknowns stand in the order that they have.
     in_order: bool,
-    tight: Option<Tight<T>>,
+    /// No rows were exchanged, and the factors are in `tight`.
+    tightened: bool,
+    tight: Tight<T>,
     instructions: Instructions,
 }
 
@@ -92,7 +94,8 @@ impl<T: Scalar> Band<T> {
             width,
             places: pattern.elements().map(|(i, j)| at(i, j)).collect(),
             in_order: order.iter().enumerate().all(|(place, &i)| place == i as usize),
-            tight: None,
+            tightened: false,
+            tight: Tight { below: vec![T::default(); n * lower], above: vec![T::default(); n * upper] },
             order,
             elements: vec![T::default(); n * width],
             scale: vec![0.0; n],
@@ -130,24 +133,22 @@ impl<T: Scalar> Band<T> {
             Instructions::Portable => factor_body(self),
         };
         done.map_err(|place| self.order[place] as usize)?;
-        let exchanged = self.pivots.iter().enumerate().any(|(k, &row)| k != row as usize);
-        let memory = self.tight.take();
-        self.tight = if exchanged { None } else { Some(self.tighten(memory)) };
+        self.tightened = self.pivots.iter().enumerate().all(|(k, &row)| k == row as usize);
+        if self.tightened {
+            self.tighten();
+        }
         Ok(())
     }
 
-    /// Copies the factors, into memory of the last ones if there were some.
-    fn tighten(&self, memory: Option<Tight<T>>) -> Tight<T> {
-        let (n, lower, upper) = (self.n, self.lower, self.upper);
-        let new = || Tight { below: vec![T::default(); n * lower], above: vec![T::default(); n * upper] };
-        let mut tight = memory.unwrap_or_else(new);
+    /// Copies the factors.
+    fn tighten(&mut self) {
+        let (lower, upper, Tight { below, above }) = (self.lower, self.upper, &mut self.tight);
         for (k, row) in self.elements.chunks_exact(self.width).enumerate() {
-            tight.below[k * lower..(k + 1) * lower].copy_from_slice(&row[..lower]);
-            for (above, &u) in tight.above[k * upper..(k + 1) * upper].iter_mut().zip(&row[lower + 1..]) {
+            below[k * lower..(k + 1) * lower].copy_from_slice(&row[..lower]);
+            for (above, &u) in above[k * upper..(k + 1) * upper].iter_mut().zip(&row[lower + 1..]) {
                 *above = u * self.inverse[k];
             }
         }
-        tight
     }
 
     /// Element of row `row`, which begins `lower` columns before the diagonal.
@@ -158,7 +159,8 @@ impl<T: Scalar> Band<T> {
     pub fn solve(&mut self, b: &mut [T]) {
         let (n, lower, width) = (self.n, self.lower, self.width);
         let work = &mut self.work;
-        if let Some(tight) = &self.tight {
+        if self.tightened {
+            let tight = &self.tight;
             if self.in_order {
                 return tight.solve((lower, self.upper), &self.scale, &self.inverse, b);
             }

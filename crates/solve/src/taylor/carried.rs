@@ -22,8 +22,9 @@ const DISPLACEMENT: f64 = 9.5367431640625e-7;
 const FIRST: f64 = 1e-4;
 const STEPS: f64 = 20.0;
 
-/// What a row inside of a step may leave out.
+/// What a row inside of a step may leave out, of the series and of the error of the step itself.
 const INSIDE: f64 = 0.01;
+const SHOWN: f64 = 0.05;
 
 /// Errors that grow more than this in one step grow by the step, not by the system: it is far beyond what the stability of the
 /// series bears, and what became of it is seen only by another run.
@@ -45,6 +46,8 @@ pub(super) struct Carried {
     rounding: Vec<f64>,
     /// What the step leaves out.
     left_out: Vec<f64>,
+    /// Whether that is more than a small part of the error.
+    shows: bool,
     h: f64,
     /// h in units of the series, and the power with which `left_out` grows.
     x: f64,
@@ -90,6 +93,7 @@ impl Carried {
             weights: zeros(),
             rounding: zeros(),
             left_out: zeros(),
+            shows: true,
             h: 0.0,
             x: 0.0,
             power: 1,
@@ -187,6 +191,7 @@ impl Carried {
         for (left, (slope, f)) in self.left_out.iter_mut().zip(made.slope.iter().zip(made.f)) {
             *left = weight * (slope - made.h * f);
         }
+        self.shows = self.part(&self.left_out) > SHOWN * self.part(&self.now);
         (self.h, self.x, self.power) = (made.h, made.x, made.order as i32 + 1);
     }
 
@@ -199,7 +204,9 @@ impl Carried {
             self.at_end(error);
         } else {
             polynomial::value(&self.c, self.inside, theta * self.x, error);
-            let (left, h) = (theta.powi(self.power), theta * self.h);
+            // What the step leaves out shows near its end only; where it is a small part, not even there.
+            let left = if self.shows { theta.powi(self.power) } else { 0.0 };
+            let h = theta * self.h;
             for (e, (left_out, rounding)) in error.iter_mut().zip(self.left_out.iter().zip(&self.rounding)) {
                 *e += left * left_out + h * rounding;
             }
