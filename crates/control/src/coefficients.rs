@@ -89,10 +89,10 @@ fn on_loops(a: &Matrix) -> Matrix {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn system(a: &[&[f64]], b: &[f64], c: &[f64]) -> StateSpace {
+    pub(crate) fn system(a: &[&[f64]], b: &[f64], c: &[f64]) -> StateSpace {
         let n = a.len();
         let column = Matrix::from_elements(n, 1, b.to_vec());
         let row = Matrix::from_elements(1, n, c.to_vec());

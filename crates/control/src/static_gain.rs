@@ -89,13 +89,7 @@ fn regular(system: &StateSpace, rounded: &Matrix) -> Option<Matrix> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn system(a: &[&[f64]], b: &[f64], c: &[f64]) -> StateSpace {
-        let n = a.len();
-        let column = Matrix::from_elements(n, 1, b.to_vec());
-        let row = Matrix::from_elements(1, n, c.to_vec());
-        StateSpace::new(Matrix::from_elements(n, n, a.concat()), column, row, Matrix::zero(1, 1), None).expect("fits")
-    }
+    use crate::coefficients::tests::system;
 
     /// Two masses 0.7 and 0.3 joined by a spring and a damper, pushed and free to move away: the spring's constants do not
     /// cancel exactly in A. A place and a speed have no static gain, the length of the spring has 0.7/(0.7 + 0.3)/k.
