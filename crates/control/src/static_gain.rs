@@ -88,7 +88,6 @@ fn regular(system: &StateSpace, rounded: &Matrix) -> Option<Matrix> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::coefficients::tests::system;
 
     /// Two masses 0.7 and 0.3 joined by a spring and a damper, pushed and free to move away: the spring's constants do not
