@@ -1,9 +1,13 @@
 //! The global error of a run: the difference of its rows and those of a companion with shorter steps or smaller tolerances,
 //! which goes the same way through events, constraints and chaos.
 
-use crate::recorder::{Recorder, final_values};
+mod kept;
+
+use crate::Compiled;
+use crate::recorder::{Recorder, final_values, outputs_of_rows};
 use crate::start::StartValues;
-use crate::{Compiled, RowError, RowSink};
+use kept::Beside;
+pub(crate) use kept::Kept;
 use ordinate_program::Evaluator;
 use ordinate_solve::{Choice, Method, Options, Outcome, Rows, Sink, Status, UsageError};
 
@@ -78,8 +82,6 @@ const LOST: f64 = 0.1;
 const TRUSTED: f64 = 0.01;
 /// Where no digit is right, only a part of this size tells that what was carried along is of no use.
 const BLOWN_UP: f64 = 3.0;
-/// Numbers that are kept of a run; of more rows every second one is.
-const MAX_KEPT: usize = 1 << 24;
 
 /// What an estimate needs to know of the run.
 pub(crate) struct Task<'a> {
@@ -138,7 +140,20 @@ impl Task<'_> {
         let finals = [outcome, &better].map(|outcome| final_values(self.compiled, beside, outcome));
         let [own, better] = &finals;
         let last: Vec<f64> = own.iter().zip(better).map(|((_, own), (_, better))| better - own).collect();
-        let mut largest = kept.largest.clone();
+        let mut errors = kept.state_errors.clone();
+        errors.iter_mut().flatten().for_each(|error| *error = -*error);
+        errors.resize(states, Vec::new());
+        let mut largest: Vec<f64> = (0..states).map(|state| kept.largest(state)).collect();
+        // What a function makes of the errors of the states is not linear.
+        let without = |state: usize| kept.columns[state + 1].iter().zip(&errors[state]).map(|(y, error)| y + error);
+        let better: Vec<Vec<f64>> = (0..states).map(|state| without(state).collect()).collect();
+        for (other, own) in
+            outputs_of_rows(beside, &kept.columns[0], &better).into_iter().zip(&kept.columns[states + 1..])
+        {
+            let error: Vec<f64> = other.iter().zip(own).map(|(other, own)| other - own).collect();
+            largest.push(error.iter().zip(own).fold(0.0, |most: f64, (error, own)| most.max(size(*error, *own))));
+            errors.push(error);
+        }
         let time = kept.columns[0].last().copied();
         if time.is_none_or(|t| t < outcome.t_reached) {
             largest
@@ -146,8 +161,8 @@ impl Task<'_> {
                 .zip(own.iter().zip(&last))
                 .for_each(|(most, ((_, own), error))| *most = most.max(size(*error, *own)));
         }
-        let rows = if kept.stride > 1 { Vec::new() } else { kept.errors.clone() };
-        let lost = without_digits(&kept.columns[..=states], &kept.errors[..states], &mut largest);
+        let lost = without_digits(&kept.columns[..=states], &errors[..states], &mut largest);
+        let rows = if kept.stride > 1 { Vec::new() } else { errors };
         let names = kept.names[1..kept.stored].to_vec();
         let until = outcome.t_reached;
         Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, corrected: false })
@@ -156,6 +171,7 @@ impl Task<'_> {
     /// The error of `outcome`, whose rows are in `kept`.
     pub fn global_error(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &mut Kept) -> Option<GlobalError> {
         kept.sink.solved();
+        kept.settle();
         let mut outputs = evaluator.another();
         if let Some(found) = self.carried(&mut outputs, outcome, kept) {
             return Some(found);
@@ -171,7 +187,7 @@ impl Task<'_> {
         let mut best: Option<GlobalError> = None;
         for companion in self.choice.companions(self.options, outcome) {
             let options = Options { rows: Rows::At(kept.times()), ..companion.options.clone() };
-            let mut rows = Beside { sink: kept.sink, columns: Vec::new() };
+            let mut rows = Beside::new(kept.sink);
             let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
             recorder.announce(kept.names.clone(), kept.stored);
             let Ok(other) =
@@ -179,7 +195,7 @@ impl Task<'_> {
             else {
                 continue;
             };
-            let columns = rows.columns;
+            let columns = rows.columns();
             let factor = companion.factor(&outcome.statistics, &other.statistics);
             let finals = [outcome, &other].map(|outcome| final_values(self.compiled, &mut outputs, outcome));
             let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
@@ -286,177 +302,4 @@ pub(crate) fn without_digits(columns: &[Vec<f64>], rows: &[Vec<f64>], largest: &
         }
     }
     first
-}
-
-/// The rows of a run, kept for the comparison; handed on at once, or with their errors at the end.
-pub(crate) struct Kept<'a> {
-    sink: &'a mut dyn RowSink,
-    wish: ErrorWish,
-    names: Vec<String>,
-    stored: usize,
-    columns: Vec<Vec<f64>>,
-    stride: usize,
-    skipped: usize,
-    /// What is told of the error of the next row, from methods that carry it along; that of the rows kept, column by column; and
-    /// the largest of all rows. Whether it was told of every row.
-    told: Vec<f64>,
-    errors: Vec<Vec<f64>>,
-    largest: Vec<f64>,
-    all_told: bool,
-}
-
-impl<'a> Kept<'a> {
-    pub fn new(sink: &'a mut dyn RowSink, wish: ErrorWish) -> Kept<'a> {
-        Kept {
-            sink,
-            wish,
-            names: Vec::new(),
-            stored: 1,
-            columns: Vec::new(),
-            stride: 1,
-            skipped: 0,
-            told: Vec::new(),
-            errors: Vec::new(),
-            largest: Vec::new(),
-            all_told: true,
-        }
-    }
-
-    fn times(&self) -> Vec<f64> {
-        let mut times = self.columns[0].clone();
-        times.dedup();
-        times
-    }
-
-    /// Hands on what waited, with its errors.
-    pub fn release(&mut self, error: Option<&GlobalError>) -> Result<(), RowError> {
-        let ErrorWish::Estimate { columns, correct } = self.wish else { return Ok(()) };
-        if !self.wish.waits() || self.names.is_empty() {
-            return Ok(());
-        }
-        let (stored, own) = (self.stored, self.names.len());
-        let mut names = self.names[..stored].to_vec();
-        if columns {
-            names.extend(self.names[1..stored].iter().map(|name| format!("error({name})")));
-        }
-        let shown = names.len();
-        names.extend(self.names[stored..].iter().cloned());
-        self.sink.begin(&names, shown)?;
-        let mut values = Vec::with_capacity(names.len());
-        for row in 0..self.columns[0].len() {
-            let errors = (0..stored - 1).map(|c| error.map_or(f64::NAN, |error| error.rows[c][row]));
-            values.clear();
-            values.extend(self.columns[..stored].iter().map(|column| column[row]));
-            if correct {
-                // without an estimate the value stays what it is
-                let known = errors.clone().map(|error| if error.is_nan() { 0.0 } else { error });
-                values[1..].iter_mut().zip(known).for_each(|(value, error)| *value += error);
-            }
-            if columns {
-                values.extend(errors);
-            }
-            values.extend(self.columns[stored..own].iter().map(|column| column[row]));
-            self.sink.row(&values)?;
-        }
-        Ok(())
-    }
-
-    fn keep(&mut self, values: &[f64]) -> Result<(), RowError> {
-        self.all_told &= !self.told.is_empty();
-        for (most, (error, value)) in self.largest.iter_mut().zip(self.told.iter().zip(&values[1..])) {
-            *most = most.max(size(*error, *value));
-        }
-        self.skipped += 1;
-        if self.skipped < self.stride {
-            return Ok(());
-        }
-        self.skipped = 0;
-        self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
-        if self.all_told {
-            self.errors.iter_mut().zip(&self.told).for_each(|(column, error)| column.push(*error));
-        }
-        self.told.clear();
-        if self.columns[0].len() * self.columns.len() <= MAX_KEPT {
-            return Ok(());
-        }
-        if self.wish.waits() {
-            return Err(RowError {
-                place: "a result with its errors".into(),
-                reason: "there are too many rows to keep them until their errors are known; store fewer with `--every`"
-                    .into(),
-                closed_pipe: false,
-            });
-        }
-        for column in self.columns.iter_mut().chain(&mut self.errors) {
-            let mut index = 0;
-            column.retain(|_| {
-                index += 1;
-                index % 2 == 1
-            });
-        }
-        self.stride *= 2;
-        Ok(())
-    }
-}
-
-impl RowSink for Kept<'_> {
-    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
-        (self.names, self.stored) = (names.to_vec(), stored);
-        let kept = if self.wish.waits() { names.len() } else { stored };
-        self.columns = vec![Vec::new(); kept];
-        self.errors = vec![Vec::new(); stored - 1];
-        self.largest = vec![0.0; stored - 1];
-        if self.wish.waits() { Ok(()) } else { self.sink.begin(names, stored) }
-    }
-
-    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
-        if self.wish != ErrorWish::Off {
-            self.keep(values)?;
-        }
-        if self.wish.waits() { Ok(()) } else { self.sink.row(values) }
-    }
-
-    fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
-        self.sink.step(t, h, order)
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.sink.wants_steps()
-    }
-
-    fn errors(&mut self, errors: &[f64]) {
-        self.told.clear();
-        self.told.extend_from_slice(&errors[..self.stored - 1]);
-    }
-
-    fn iterate(&mut self, iterate: &ordinate_solve::NewtonIterate) {
-        self.sink.iterate(iterate);
-    }
-
-    fn keep_going(&mut self, t: f64) -> bool {
-        self.sink.keep_going(t)
-    }
-}
-
-/// The rows of the companion.
-struct Beside<'a> {
-    /// Asked whether to go on.
-    sink: &'a mut dyn RowSink,
-    columns: Vec<Vec<f64>>,
-}
-
-impl RowSink for Beside<'_> {
-    fn begin(&mut self, _names: &[String], stored: usize) -> Result<(), RowError> {
-        self.columns = vec![Vec::new(); stored];
-        Ok(())
-    }
-
-    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
-        self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
-        Ok(())
-    }
-
-    fn keep_going(&mut self, t: f64) -> bool {
-        self.sink.keep_going(t)
-    }
 }

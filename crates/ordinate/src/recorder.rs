@@ -3,7 +3,7 @@
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
 use ordinate_program::Evaluator;
-use ordinate_solve::{Interrupt, Mixture, NewtonIterate, Outcome, Sink};
+use ordinate_solve::{Interrupt, Mixture, NewtonIterate, OCTET, Octet, Outcome, Sink};
 use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.
@@ -11,10 +11,6 @@ pub(crate) struct Recorder<'a> {
     evaluator: Evaluator,
     sink: &'a mut dyn RowSink,
     values: Vec<f64>,
-    /// The error of the states of the next row, if it is told, and that of all its columns.
-    error: Vec<f64>,
-    moved: Vec<f64>,
-    errors: Vec<f64>,
     /// States that are stored.
     states: usize,
     pub rows: usize,
@@ -39,9 +35,6 @@ impl<'a> Recorder<'a> {
         Recorder {
             evaluator,
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
-            error: Vec::new(),
-            moved: Vec::new(),
-            errors: Vec::new(),
             states,
             rows: 0,
             t: f64::NEG_INFINITY,
@@ -65,30 +58,13 @@ impl<'a> Recorder<'a> {
     pub fn last_row(&mut self, outcome: &Outcome) {
         let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
         if fine && outcome.t_reached > self.t {
-            self.error.clear();
-            self.error.extend(outcome.error.iter().flat_map(|error| &error.at_end));
+            if let Some(error) = &outcome.error {
+                self.sink.errors(&error.at_end);
+            }
             // a failure is kept in the recorder
             let d = [outcome.d.as_slice(), &outcome.delayed].concat();
             let _ = self.row(outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref());
         }
-    }
-}
-
-impl Recorder<'_> {
-    /// What must be added to the columns of the current row to have those of the states without their error: what a function
-    /// makes of it is not linear.
-    fn errors(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) {
-        self.moved.clear();
-        self.moved.extend(y.iter().zip(&self.error).map(|(y, error)| y - error));
-        self.errors.clear();
-        self.errors.extend(self.error[..self.states].iter().map(|error| -error));
-        self.errors.resize(self.values.len() - 1, 0.0);
-        let (out, errors) = (&self.values[self.states + 1..], &mut self.errors[self.states..]);
-        if !out.is_empty() {
-            outputs(&mut self.evaluator, t, &self.moved, d, sliding, errors);
-            errors.iter_mut().zip(out).for_each(|(moved, own)| *moved -= own);
-        }
-        self.error.clear();
     }
 }
 
@@ -98,6 +74,33 @@ fn outputs(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64], sliding: Opt
         None => evaluator.outputs(t, y, d, out),
         Some(mixture) => mixture.mix(&mut |d, out| evaluator.outputs(t, y, d, out), out),
     }
+}
+
+/// The outputs of many rows of a model without discrete values, column by column, from the columns of its states.
+pub(crate) fn outputs_of_rows(evaluator: &mut Evaluator, t: &[f64], y: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let count = evaluator.program().outputs.results.len();
+    let mut columns = vec![vec![0.0; t.len()]; count];
+    if count == 0 {
+        return columns;
+    }
+    let (mut eight, mut found) = (vec![Octet::default(); y.len()], vec![Octet::default(); count]);
+    let (mut one, mut out) = (vec![0.0; y.len()], vec![0.0; count]);
+    for first in (0..t.len()).step_by(OCTET) {
+        let rows = first..t.len().min(first + OCTET);
+        // The places behind the last row hold it, too.
+        let of = |column: &[f64]| Octet(std::array::from_fn(|k| column[(first + k).min(t.len() - 1)]));
+        eight.iter_mut().zip(y).for_each(|(eight, column)| *eight = of(column));
+        let together = evaluator.outputs_of_eight(rows.len(), &of(t), &eight, &mut found);
+        for (k, row) in rows.enumerate() {
+            if !together {
+                one.iter_mut().zip(y).for_each(|(y, column)| *y = column[row]);
+                evaluator.outputs(t[row], &one, &[], &mut out);
+                found.iter_mut().zip(&out).for_each(|(found, out)| found.0[k] = *out);
+            }
+            columns.iter_mut().zip(&found).for_each(|(column, found)| column[row] = found.0[k]);
+        }
+    }
+    columns
 }
 
 /// A given start value agrees with the one that follows from the equations within this.
@@ -127,7 +130,7 @@ impl Sink for Recorder<'_> {
             }
         }
         if std::mem::take(&mut self.unasked) {
-            self.error.clear();
+            self.sink.errors(&[]);
             return ControlFlow::Continue(());
         }
         self.rows += 1;
@@ -135,10 +138,6 @@ impl Sink for Recorder<'_> {
             self.not_finite = self.values.iter().position(|value| !value.is_finite()).map(|column| (column, t));
         }
         self.t = t;
-        if !self.error.is_empty() {
-            self.errors(t, y, d, sliding);
-            self.sink.errors(&self.errors);
-        }
         match self.sink.row(&self.values) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -156,8 +155,7 @@ impl Sink for Recorder<'_> {
     }
 
     fn error(&mut self, error: &[f64]) {
-        self.error.clear();
-        self.error.extend_from_slice(error);
+        self.sink.errors(error);
     }
 
     fn iterate(&mut self, iterate: &NewtonIterate) {

@@ -70,7 +70,11 @@ impl Constant for Big {
 /// Functions of double-doubles are needed once per step: long numbers compute them.
 impl Constant for DoubleDouble {
     fn call(&self, f: Function) -> DoubleDouble {
-        DoubleDouble::from_big(&self.to_big().call(f))
+        match f {
+            // found in parameters of many a model
+            Function::Sqrt => self.sqrt(),
+            _ => DoubleDouble::from_big(&self.to_big().call(f)),
+        }
     }
 
     fn power(&self, exponent: &DoubleDouble) -> DoubleDouble {

@@ -302,6 +302,38 @@ impl Evaluator {
         self.results(|c| &c.outputs, t, y, d, out);
     }
 
+    /// The same at eight points of a model without discrete values, of which `count` matter; returns whether it can.
+    pub fn outputs_of_eight(&mut self, count: usize, t: &Octet, y: &[Octet], out: &mut [Octet]) -> bool {
+        self.rates.is_none() && self.eight(|code| &code.outputs, (count, t, y, &[]), out)
+    }
+
+    /// The results of a section at eight points side by side.
+    fn eight(
+        &mut self,
+        section: impl Fn(&Code) -> &Packed,
+        (count, t, y, d): (usize, &Octet, &[Octet], &[f64]),
+        out: &mut [Octet],
+    ) -> bool {
+        if self.delays.is_some() || self.registers.len() > MOST_OCTETS {
+            return false;
+        }
+        if self.octets.is_empty() {
+            self.octets = self.registers.iter().map(|&constant| Octet([constant; OCTET])).collect();
+        }
+        self.octets[0] = *t;
+        let states = Program::STATES;
+        self.octets[states..states + y.len()].copy_from_slice(y);
+        for (register, &d) in self.octets[self.first_discrete..].iter_mut().zip(d) {
+            *register = Octet([d; OCTET]);
+        }
+        let section = section(&self.code);
+        section.run_octets(&self.program.lists, &mut self.octets, count);
+        for (value, &register) in out.iter_mut().zip(&section.results) {
+            *value = self.octets[register as usize];
+        }
+        true
+    }
+
     /// Start values at time t: of the states, the held values, the checks.
     pub fn starts(&mut self, t: f64) -> Vec<f64> {
         let mut out = vec![0.0; self.program.starts.results.len()];
@@ -415,24 +447,7 @@ impl System for Evaluator {
 
     fn derivative_of_eight(&mut self, count: usize, t: &Octet, y: &[Octet], d: &[f64], dy: &mut [Octet]) -> bool {
         let elsewhere = self.auxiliary_of_d && d != self.refreshed;
-        if elsewhere || self.delays.is_some() || self.registers.len() > MOST_OCTETS {
-            return false;
-        }
-        if self.octets.is_empty() {
-            self.octets = self.registers.iter().map(|&constant| Octet([constant; OCTET])).collect();
-        }
-        self.octets[0] = *t;
-        let states = Program::STATES;
-        self.octets[states..states + y.len()].copy_from_slice(y);
-        for (register, &d) in self.octets[self.first_discrete..].iter_mut().zip(d) {
-            *register = Octet([d; OCTET]);
-        }
-        let section = &self.code.rhs;
-        section.run_octets(&self.program.lists, &mut self.octets, count);
-        for (value, &register) in dy.iter_mut().zip(&section.results) {
-            *value = self.octets[register as usize];
-        }
-        true
+        !elsewhere && self.eight(|code| &code.rhs, (count, t, y, d), dy)
     }
 
     fn denominators(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut Vec<f64>) {

@@ -65,6 +65,13 @@ impl Controller {
     }
 }
 
+/// How much longer a step may be, at most, for an error inside of it that grows with the power `exponent` of its length.
+pub(crate) fn bearable(error: f64, exponent: u32) -> f64 {
+    let factor = 0.9 * inverse_root(error, exponent);
+    // not a number is too much
+    if factor >= SHRINK_MOST { factor } else { SHRINK_MOST }
+}
+
 /// x^(−1/p) without a general power where a root will do.
 fn inverse_root(x: f64, p: u32) -> f64 {
     match p {

@@ -17,7 +17,7 @@ use remember::Delayed;
 
 use crate::channels::Step;
 use crate::consistency::Consistency;
-use crate::controller::Controller;
+use crate::controller::{Controller, bearable};
 use crate::crossings::{Crossing, Found};
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
@@ -109,6 +109,8 @@ struct Run<'a> {
     scratch: [Vec<f64>; 2],
     /// What f divides by, at the ends of a step.
     denominators: [Vec<f64>; 2],
+    /// Whether they are what they are at these points.
+    denominators_known: [bool; 2],
     /// The end of the step on its equations, where the system has such.
     restored: Vec<f64>,
     statistics: Statistics,
@@ -200,6 +202,7 @@ impl<'a> Run<'a> {
             f_known: false,
             scratch: [vec![0.0; n], vec![0.0; n]],
             denominators: [Vec::new(), Vec::new()],
+            denominators_known: [false; 2],
             statistics: Statistics::default(),
             stiffness: Stiffness::every(50),
             delayed,
@@ -332,6 +335,7 @@ impl<'a> Run<'a> {
     fn restart_method(&mut self) {
         self.method.restart();
         self.prepared = false;
+        self.denominators_known = [false; 2];
     }
 
     fn choose_first_step(&mut self) -> Result<(), Reason> {
@@ -396,18 +400,28 @@ impl<'a> Run<'a> {
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
         let instant = plan.end >= self.t_end.min(self.events.next_instant());
         let (inside, searching) = (self.next_row < plan.end, self.events.searching());
+        let fixed = self.options.step.is_some();
         let prepared = self.flow.with(|system| {
             if !instant {
                 self.method.look_ahead(system, &from)?;
                 self.stiffness.watch(self.method, system, &from);
             }
-            if inside || searching || self.delayed.count > 0 { self.method.make_dense(system, &from) } else { Ok(()) }
+            if !(inside || searching || self.delayed.count > 0) {
+                return Ok(None);
+            }
+            self.method.make_dense(system, &from)?;
+            Ok(if fixed { None } else { self.method.error_inside(system, &from) })
         });
-        if let Err(failure) = prepared {
-            return self.fail(plan, failure);
-        }
-        if let Some(error) = self.error_inside(plan, trial) {
-            return self.reject(plan, Trial { error, next_h: None, ..trial });
+        let error_inside = match prepared {
+            Ok(told) => told.or_else(|| self.error_inside(plan, trial)),
+            Err(failure) => return self.fail(plan, failure),
+        };
+        let mut longest = f64::INFINITY;
+        if let Some(error) = error_inside {
+            longest = plan.h * bearable(error, self.method.error_exponent().unwrap_or(1));
+            if error.is_nan() || error > 1.0 {
+                return self.reject(plan, Trial { error, next_h: Some(longest), ..trial });
+            }
         }
         let found = if searching {
             let step = Step { t: self.t, h: plan.h, d: &self.d };
@@ -438,6 +452,7 @@ impl<'a> Run<'a> {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
             // A step cut short says nothing against the longer one.
             self.h = if plan.cut { wished.max(self.h) } else { wished };
+            self.h = self.h.min(longest);
         }
         let t = self.t;
         let part = match found {
@@ -458,7 +473,9 @@ impl<'a> Run<'a> {
             Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
             Found::Nothing | Found::TooLong => {
-                self.rows_before(plan.end, plan)?;
+                if inside {
+                    self.rows_before(plan.end, plan)?;
+                }
                 self.go_to_end(plan);
             }
         }
@@ -511,6 +528,7 @@ impl<'a> Run<'a> {
             self.y.copy_from_slice(&y);
             self.scratch[0] = y;
             self.t = t;
+            self.keep_denominators(false);
             return result;
         }
         Ok(())
@@ -520,6 +538,7 @@ impl<'a> Run<'a> {
         let end = if self.restored.is_empty() { self.method.end() } else { &self.restored };
         self.y.copy_from_slice(end);
         self.t = plan.end;
+        self.keep_denominators(self.restored.is_empty());
     }
 
     /// The start: the modes and what happens at once.
@@ -541,6 +560,7 @@ impl<'a> Run<'a> {
     /// The current point is an instant at which something may happen; `h` is the length of the step that led here.
     fn event(&mut self, crossing: Option<Crossing>, h: f64) -> Result<(), Reason> {
         self.keep_delayed();
+        self.keep_denominators(false);
         self.instant = self.t;
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h.min(self.h_max) };
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;

@@ -255,6 +255,12 @@ pub trait Method {
     /// The remembered step at `from.t + theta * h`, for `0 <= theta <= 1`.
     fn interpolate(&self, theta: f64, y: &mut [f64]);
 
+    /// The largest error inside the remembered step, whose dense output is made, in units of the tolerance; `None` where the
+    /// error of the step stands for it.
+    fn error_inside(&mut self, _system: &mut dyn System, _from: &Point) -> Option<f64> {
+        None
+    }
+
     /// Whether steps are polynomials that [`Method::polynomial`] tells.
     fn is_polynomial(&self) -> bool {
         false

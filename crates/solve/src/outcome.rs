@@ -222,6 +222,7 @@ impl Statistics {
         if self.steps == 0 { 0.0 } else { self.order_sum as f64 / self.steps as f64 }
     }
 
+    #[inline]
     pub(crate) fn count_step(&mut self, h: f64, order: u32) {
         if self.steps == 0 {
             (self.order_min, self.h_min) = (order, h);

@@ -210,6 +210,10 @@ impl Method for Switching {
         self.seen().interpolate(theta, y);
     }
 
+    fn error_inside(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
+        self.method().error_inside(system, from)
+    }
+
     fn is_polynomial(&self) -> bool {
         self.methods.iter().all(|named| named.method.is_polynomial())
     }

@@ -49,6 +49,8 @@ pub(super) struct Taken<'a> {
     pub order: usize,
     pub h: f64,
     pub y: &'a [f64],
+    /// Whether Newton's method ended with f at y.
+    pub f_known: bool,
     pub predicted: &'a [f64],
     /// ψ of y; the known part of the derivative of δ.
     pub known: &'a [f64],
@@ -115,20 +117,21 @@ impl Carried {
 
     /// Finds the error at the end of the step to `to`; returns how often f was evaluated.
     pub fn follow(&mut self, system: &mut dyn System, newton: &mut Stage, to: &Point, taken: Taken) -> u64 {
-        let Taken { order, h, y, predicted, known, scale, correction } = taken;
+        let Taken { order, h, y, f_known, predicted, known, scale, correction } = taken;
         if self.lost {
             return 0;
         }
         let (n, differential, sigma) = (y.len(), newton.differential(), leading(order) / h);
         let (psi, known) = known.split_at(n);
         let (predicted, correction) = (&predicted[n..], &mut correction[n..]);
-        let slope = y.iter().zip(psi).take(differential).map(|(y, psi)| sigma * (y - psi));
-        self.slopes.put(to.t, slope);
+        let slope = |i: usize| sigma * (y[i] - psi[i]);
+        // What Newton's method leaves would be large in the highest differences.
+        self.slopes.put(to.t, (0..differential).map(|i| if f_known { newton.f()[i] } else { slope(i) }));
         // What does not depend on δ: σ (y − ψ) + (e − what is known of δ) / h.
         self.slopes.highest(order, h, &mut self.local[..differential]);
         let constant = self.past.constant(order);
-        for (i, slope) in self.slopes.last().iter().enumerate().take(differential) {
-            self.local[i] = slope + (constant * self.local[i] - known[i] / h);
+        for (i, local) in self.local[..differential].iter_mut().enumerate() {
+            *local = slope(i) + (constant * *local - known[i] / h);
         }
         correction.fill(0.0);
         self.next.copy_from_slice(predicted);
@@ -213,10 +216,6 @@ impl Slopes {
         self.times[self.place] = t;
         let row = &mut self.values[self.place * self.states..][..self.states];
         row.iter_mut().zip(slope).for_each(|(value, slope)| *value = slope);
-    }
-
-    fn last(&self) -> &[f64] {
-        &self.values[self.place * self.states..][..self.states]
     }
 
     fn accept(&mut self) {

@@ -4,7 +4,7 @@ use super::carried::{Carried, Taken};
 use super::coefficients::{GAMMA, HIGHEST, error_constant, leading};
 use super::differences::Differences;
 use super::fixed::is_same;
-use crate::newton::{Goal, Stage, StageEquation};
+use crate::newton::{Goal, Stage, StageEquation, allow_for_index};
 use crate::{Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
 
 /// What is free about the variable-order method.
@@ -152,13 +152,14 @@ impl Bdf {
     }
 
     /// Finds the global error at the end of the step from `from` that was just computed.
-    fn follow(&mut self, system: &mut dyn System, from: &Point) {
+    fn follow(&mut self, system: &mut dyn System, from: &Point, f_known: bool) {
         let Some(error) = &mut self.error else { return };
         let to = Point { t: from.t + self.h, y: &self.y, d: from.d, f: None };
         let taken = Taken {
             order: self.order,
             h: self.h,
             y: &self.y,
+            f_known,
             predicted: &self.predicted,
             known: &self.psi,
             scale: &self.scale,
@@ -192,6 +193,15 @@ impl Bdf {
             return 1.0;
         }
         let [same, below, above] = SAFETY;
+        // Mostly nothing is to be gained, and then no root need be taken to see it.
+        let idle = !self.fixed_step
+            && self.options.order.is_none()
+            && !is_worth_it(same, error, k)
+            && !(k > 1 && is_worth_it(below, self.error_below(), k - 1))
+            && !(k < self.options.max_order as usize && is_worth_it(above, self.error_above(), k + 1));
+        if idle {
+            return 1.0;
+        }
         let mut factor = same * root(error, k);
         if let Some(order) = self.options.order {
             if k < order as usize {
@@ -248,6 +258,12 @@ fn largest(values: impl Iterator<Item = f64>, scale: &[f64]) -> (f64, usize) {
     (size, worst)
 }
 
+/// Whether safety · error^(−1/(order + 1)) ≥ GROW_LEAST.
+fn is_worth_it(safety: f64, error: f64, order: usize) -> bool {
+    let ratio = safety / GROW_LEAST;
+    error <= (0..order).fold(ratio, |power, _| power * ratio)
+}
+
 /// error^(−1/(order + 1))
 fn root(error: f64, order: usize) -> f64 {
     let error = error.max(1e-30);
@@ -292,10 +308,7 @@ impl Method for Bdf {
         for (((scale, predicted), y), atol) in self.scale.iter_mut().zip(&self.predicted).zip(from.y).zip(&tol.atol) {
             *scale = atol + tol.rtol * y.abs().max(predicted.abs());
         }
-        for (scale, &index) in self.scale.iter_mut().zip(&system.layout().indices) {
-            // Components of index k are determined only up to errors of the others divided by h^(k−1).
-            *scale /= h.min(1.0).powi(i32::from(index.max(1)) - 1);
-        }
+        allow_for_index(system, h, &mut self.scale);
         let equation = StageEquation {
             step: (from.t, h),
             stage: 0,
@@ -305,7 +318,7 @@ impl Method for Bdf {
             gamma_h: self.h / alpha,
         };
         let goal = if self.fixed_step { Goal::Rounding } else { Goal::Part(NEWTON_PART) };
-        self.newton.solve(system, &equation, &self.scale, goal, &mut self.y)?;
+        let convergence = self.newton.solve(system, &equation, &self.scale, goal, &mut self.y)?;
         for ((correction, y), predicted) in self.correction.iter_mut().zip(&self.y).zip(&self.predicted) {
             *correction = y - predicted;
         }
@@ -316,7 +329,7 @@ impl Method for Bdf {
         let error = error_constant(order) * size;
         let good = error <= 1.0 || self.fixed_step;
         if good {
-            self.follow(system, from);
+            self.follow(system, from, convergence.f_at_solution);
         }
         let factor = if good { self.after_success(error) } else { self.after_failure(error) };
         let next_h = (!self.fixed_step).then_some(self.h * factor);

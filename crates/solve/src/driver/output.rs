@@ -47,6 +47,7 @@ impl Run<'_> {
     }
 
     /// The rows of the current point, if any are asked for.
+    #[inline]
     pub(super) fn row_if_due(&mut self) -> Result<(), Reason> {
         let steps = self.rows.is_steps();
         while self.next_row <= self.t {

@@ -35,6 +35,7 @@ impl Run<'_> {
         }
         self.y.copy_from_slice(&y);
         self.t = t;
+        self.keep_denominators(false);
         self.f_known = false;
         let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None, leaves: None };
         self.event(Some(crossing), self.h_max)?;

@@ -29,16 +29,30 @@ impl Run<'_> {
         Ok(true)
     }
 
+    /// The run goes on from the end of the step, or from elsewhere.
+    pub(super) fn keep_denominators(&mut self, of_end: bool) {
+        let [here, there] = &mut self.denominators;
+        // No denominators are known everywhere.
+        if !here.is_empty() {
+            std::mem::swap(here, there);
+            self.denominators_known = [of_end && self.denominators_known[1], false];
+        }
+    }
+
     /// The part of the step after which a pole of f comes, and where f has it.
     fn pole_within(&mut self, plan: Plan) -> Option<(f64, usize)> {
         let (t, h) = (self.t, plan.h);
         let [here, there] = &mut self.denominators;
-        self.flow.with(|system| system.denominators(t, &self.y, &self.d, here));
+        let known = &mut self.denominators_known;
+        if !std::mem::replace(&mut known[0], true) {
+            self.flow.with(|system| system.denominators(t, &self.y, &self.d, here));
+        }
         if here.is_empty() {
             return None;
         }
         let end = self.method.end();
         self.flow.with(|system| system.denominators(t + h, end, &self.d, there));
+        known[1] = true;
         let changed: Vec<(usize, f64)> = here
             .iter()
             .zip(&*there)
@@ -49,6 +63,8 @@ impl Run<'_> {
         if changed.is_empty() {
             return None;
         }
+        // What follows looks at other points.
+        known[1] = false;
         let from = Point { t, y: &self.y, d: &self.d, f: None };
         self.flow.with(|system| self.method.make_dense(system, &from)).ok()?;
         let sizes = |run: &mut Self, theta: f64| -> Vec<f64> {

@@ -221,9 +221,9 @@ impl Run<'_> {
 
     /// Writes a piece down; the step ended at the present time.
     pub(super) fn remember(&mut self, piece: Option<Piece>, order: u32) {
-        // Terms of a series shrink by about e² from one to the next where its step is as long as it should be.
-        let needed = 3 + (-0.5 * self.tol.rtol.max(f64::EPSILON).ln()).ceil() as u32;
         if let (Some(mut piece), Some(history)) = (piece, self.flow.system.history()) {
+            // Terms of a series shrink by about e² from one to the next where its step is as long as it should be.
+            let needed = 3 + (-0.5 * self.tol.rtol.max(f64::EPSILON).ln()).ceil() as u32;
             piece.end = self.t;
             history.set_order((order + 1).min(needed));
             history.push(piece);

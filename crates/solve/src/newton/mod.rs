@@ -48,6 +48,8 @@ pub struct Convergence {
     pub iterations: u32,
     /// The largest ratio of the sizes of two changes that follow each other; 0 if there was one change only.
     pub rate: f64,
+    /// Whether [`Stage::f`] is that of the solution itself, not that of the iterate before.
+    pub f_at_solution: bool,
 }
 
 /// Solves [`StageEquation`]s. The Jacobian and the factors of M/(hγ) − J are kept from one equation to the next as long as
@@ -126,7 +128,7 @@ impl Stage {
         &self.options
     }
 
-    /// f(t, y, d) at the last iterate but one; at the solution itself where the goal was rounding or a given tolerance.
+    /// f(t, y, d) at the last iterate or the one before, see [`Convergence::f_at_solution`].
     pub fn f(&self) -> &[f64] {
         &self.f
     }
@@ -296,18 +298,19 @@ impl Stage {
     ) -> Result<Convergence, StepFailure> {
         let patient = self.options.tolerance.is_some() || matches!(goal, Goal::Rounding);
         let most = self.options.most.unwrap_or(if patient { MOST } else { MOST_FOR_TOLERANCE });
-        let mut convergence = Convergence { iterations: 0, rate: 0.0 };
+        let mut convergence = Convergence { iterations: 0, rate: 0.0, f_at_solution: false };
         let (mut last, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, 0);
         let mut pending: Option<f64> = None;
-        self.left = self.left.max(f64::EPSILON).powf(0.8);
+        // Trust in the last rate wears off: left^¾, without a general power.
+        let root = self.left.max(f64::EPSILON).sqrt();
+        self.left = root * root.sqrt();
         self.age += 1;
         for iteration in 0..=most {
-            let residual = self.residual(system, equation, iteration, y)?;
-            convergence.iterations = iteration;
+            let (residual, left_over) = self.residual(system, equation, scale, iteration, y)?;
+            (convergence.iterations, convergence.f_at_solution) = (iteration, true);
             if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(convergence);
             }
-            let left_over = equation.gamma_h * largest_part(&self.change, |i| scale[i]).0;
             if pending.is_some_and(|before| is_proven(before, left_over)) {
                 return Ok(convergence);
             }
@@ -323,7 +326,7 @@ impl Stage {
             if !size.is_finite() {
                 return Err(StepFailure::Newton { component: worst });
             }
-            convergence.iterations = iteration + 1;
+            (convergence.iterations, convergence.f_at_solution) = (iteration + 1, false);
             let rate = size / last;
             last = size;
             if iteration > 0 {
@@ -338,7 +341,8 @@ impl Stage {
                     stagnant = if iteration > 0 && rate > 0.5 { stagnant + 1 } else { 0 };
                     // The last changes only stir the last digits, or an f with cancellations cannot do better.
                     if size <= 1.0 || (stagnant >= 2 && self.is_rounding(scale, y)) {
-                        self.residual(system, equation, iteration + 1, y)?;
+                        self.residual(system, equation, scale, iteration + 1, y)?;
+                        convergence.f_at_solution = true;
                         return Ok(convergence);
                     }
                 }
@@ -365,31 +369,29 @@ impl Stage {
         Err(StepFailure::Newton { component: worst })
     }
 
-    /// f at the iterate, and minus the residual divided by hγ in `change`; returns its largest component times hγ.
+    /// f at the iterate, and minus the residual divided by hγ in `change`; returns the largest component of the residual, and
+    /// the same in units of `scale`.
     fn residual(
         &mut self,
         system: &mut dyn System,
         equation: &StageEquation,
+        scale: &[f64],
         iteration: u32,
         y: &[f64],
-    ) -> Result<f64, StepFailure> {
+    ) -> Result<(f64, f64), StepFailure> {
         system.derivative(equation.t, y, equation.d, &mut self.f);
         self.work.f += 1;
         let sigma = 1.0 / equation.gamma_h;
         let differential = self.jacobian.differential();
-        let (change, algebraic) = self.change.split_at_mut(differential);
-        let mut largest: f64 = 0.0;
+        let (mut largest, mut in_scales): (f64, f64) = (0.0, 0.0);
         // Stays zero as long as everything is finite: one look at the end instead of two at every component.
         let mut zero = 0.0;
-        for (((change, f), y), psi) in change.iter_mut().zip(&self.f).zip(y).zip(equation.psi) {
-            *change = f - sigma * (y - psi);
-            zero += 0.0 * f + 0.0 * y;
+        let states = self.change.iter_mut().zip(&self.f).zip(y).zip(equation.psi).zip(scale);
+        for (i, ((((change, f), y), psi), scale)) in states.enumerate() {
+            *change = if i < differential { f - sigma * (y - psi) } else { *f };
+            zero += 0.0 * (f + y);
             largest = largest.max(change.abs());
-        }
-        for ((change, f), y) in algebraic.iter_mut().zip(&self.f[differential..]).zip(&y[differential..]) {
-            *change = *f;
-            zero += 0.0 * f + 0.0 * y;
-            largest = largest.max(change.abs());
+            in_scales = in_scales.max(change.abs() / scale);
         }
         if zero != 0.0 {
             let component = (0..y.len()).find(|&i| !(self.f[i].is_finite() && y[i].is_finite())).unwrap_or(0);
@@ -406,7 +408,7 @@ impl Stage {
                 residual: self.change.iter().map(|change| -equation.gamma_h * change).collect(),
             });
         }
-        Ok(equation.gamma_h * largest)
+        Ok((equation.gamma_h * largest, equation.gamma_h * in_scales))
     }
 
     /// The change of y from the residual in `change`; `shrunk` is how much the residual shrank in the last iteration.
@@ -489,17 +491,23 @@ pub(crate) fn largest_part(values: &[f64], unit: impl Fn(usize) -> f64) -> (f64,
     (size, worst)
 }
 
-/// The tolerance of each component, `size` being its size. Components of index k are determined only up to errors of the others
-/// divided by h^(k−1): Hairer, Lubich, Roche, The Numerical Solution of Differential-Algebraic Systems by Runge–Kutta Methods,
-/// 1989, section 7.
+/// The tolerance of each component, `size` being its size.
 pub(crate) fn scales(system: &dyn System, tol: &Tolerance, h: f64, size: impl Fn(usize) -> f64, scale: &mut [f64]) {
     for (i, scale) in scale.iter_mut().enumerate() {
         let y = size(i);
         // Newton's method cannot do better than rounding.
         *scale = (tol.atol[i] + tol.rtol * y).max(100.0 * f64::EPSILON * y);
     }
+    allow_for_index(system, h, scale);
+}
+
+/// Components of index k are determined only up to errors of the others divided by h^(k−1): Hairer, Lubich, Roche, The Numerical
+/// Solution of Differential-Algebraic Systems by Runge–Kutta Methods, 1989, section 7.
+pub(crate) fn allow_for_index(system: &dyn System, h: f64, scale: &mut [f64]) {
     for (scale, &index) in scale.iter_mut().zip(&system.layout().indices) {
-        *scale /= h.min(1.0).powi(i32::from(index.max(1)) - 1);
+        if index > 1 {
+            *scale /= h.min(1.0).powi(i32::from(index) - 1);
+        }
     }
 }
 

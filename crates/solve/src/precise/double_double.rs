@@ -199,6 +199,14 @@ impl Precise for DoubleDouble {
             let (hi, lo) = fast_two_sum(hi, ((dividend - product) - error) / power);
             return DoubleDouble { hi, lo };
         }
+        // What divisions of such numbers make: every part of these is a sum of two doubles.
+        if mantissa.unsigned_abs() < 1 << (2 * f64::MANTISSA_DIGITS) && (-2 * EXACT_POWER..=0).contains(&exponent) {
+            let hi = mantissa as f64;
+            let dividend = DoubleDouble { hi, lo: (mantissa - hi as i128) as f64 };
+            let second = (-exponent - EXACT_POWER).max(0);
+            let (hi, lo) = two_product(10f64.powi(-exponent - second), 10f64.powi(second));
+            return dividend / DoubleDouble { hi, lo };
+        }
         DoubleDouble::from_big(&Big::decimal(mantissa, exponent, FUNCTION_BITS))
     }
 
@@ -263,6 +271,12 @@ mod tests {
             assert_eq!(DoubleDouble::decimal(mantissa, exponent, 0), long, "{mantissa}e{exponent}");
         }
         assert_eq!(DoubleDouble::pi(0), DoubleDouble::from_big(&Big::pi(FUNCTION_BITS)));
+        let long = [(26_666_666_666_666_666_666_666_666_666_667, -31), (-9_999_999_999_999_999_999, -44), (1 << 60, -1)];
+        for (mantissa, exponent) in long {
+            let (own, exact) = (DoubleDouble::decimal(mantissa, exponent, 0), Big::decimal(mantissa, exponent, FUNCTION_BITS));
+            let difference = own - DoubleDouble::from_big(&exact);
+            assert!(difference.hi.abs() <= 1e-31 * own.hi.abs(), "{mantissa}e{exponent}: {difference:?}");
+        }
     }
 
     #[test]

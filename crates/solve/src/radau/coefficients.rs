@@ -39,6 +39,8 @@ pub(crate) struct Coefficients {
     pub error: &'static [f64],
     /// 1 / (cᵢ Πⱼ (cᵢ − cⱼ)), j ≠ i: Lagrange's polynomials of the nodes 0, c₁, …, cₛ.
     pub lagrange: &'static [f64],
+    /// Two places between nodes where |θ (θ − c₁) … (θ − cₛ)| is largest, or nearly so.
+    pub between: [f64; 2],
 }
 
 /// The most stages.
@@ -68,6 +70,13 @@ impl Coefficients {
             after *= theta - c;
         }
     }
+
+    /// The slopes of these polynomials at θ, which is no node.
+    pub fn slopes(&self, theta: f64, slopes: &mut [f64; MOST_STAGES]) {
+        self.weights(theta, slopes);
+        let all: f64 = 1.0 / theta + self.c.iter().map(|c| 1.0 / (theta - c)).sum::<f64>();
+        slopes.iter_mut().zip(self.c).for_each(|(slope, c)| *slope *= all - 1.0 / (theta - c));
+    }
 }
 
 /// Two stages, order 3.
@@ -95,6 +104,7 @@ pub(crate) static TWO: Coefficients = Coefficients {
     pairs: &[Complex::new(2.0, std::f64::consts::SQRT_2)],
     error: &[-4.5, 0.5],
     lagrange: &[-4.5, 1.5],
+    between: [0.1505, 0.7384],
 };
 
 /// Three stages, order 5.
@@ -126,6 +136,7 @@ pub(crate) static THREE: Coefficients = Coefficients {
     pairs: &[Complex::new(2.6810828736277523, 3.0504301992474105)],
     error: &[-10.048809399827416, 1.382142733160749, -0.3333333333333333],
     lagrange: &[15.580782047249224, -8.914115380582556, 3.3333333333333335],
+    between: [0.4197, 0.8612],
 };
 
 /// Five stages, order 9.
@@ -165,6 +176,7 @@ pub(crate) static FIVE: Coefficients = Coefficients {
     pairs: &[Complex::new(5.70095329867179, 3.2102656003085497), Complex::new(3.655694325463572, 6.543736899360077)],
     error: &[-27.78093394406464, 3.641478498049213, -1.2525477211691187, 0.5920031671845428, -0.2],
     lagrange: &[199.88739542347736, -127.022853068795, 92.10283313613321, -64.16737549081559, 25.2],
+    between: [0.4389, 0.734],
 };
 
 /// Seven stages, order 13.
@@ -212,6 +224,7 @@ pub(crate) static SEVEN: Coefficients = Coefficients {
     pairs: &[Complex::new(8.511834825102946, 3.281013624325059), Complex::new(7.14105521918764, 6.623045922639276), Complex::new(4.378693561506806, 10.169693283795011)],
     error: &[-54.374436894128614, 7.000024004259187, -2.355661091987557, 1.1322890661061344, -0.6468913267673587, 0.38753338537535237, -0.14285714285714285],
     lagrange: &[2735.414199050748, -1778.7262387691535, 1362.1980775102002, -1085.503251260887, 853.8999845427503, -616.4256282165146, 245.14285714285714],
+    between: [0.4525, 0.8549],
 };
 
 #[cfg(test)]
@@ -313,6 +326,29 @@ mod tests {
                     assert!((value - theta.powi(k)).abs() < 1e-15 * size * 4.0, "{} stages: {value}", method.stages);
                 }
             }
+            for theta in method.between {
+                let mut slopes = [0.0; MOST_STAGES];
+                method.slopes(theta, &mut slopes);
+                for k in 1..=method.stages as i32 {
+                    let value = sum((0..method.stages).map(|i| slopes[i] * method.c[i].powi(k)));
+                    let size = sum(slopes.iter().map(|w| w.abs()));
+                    let exact = f64::from(k) * theta.powi(k - 1);
+                    assert!((value - exact).abs() < 1e-14 * size, "{} stages: {value}, {exact}", method.stages);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_interpolation_is_worst_at_the_places_between_the_nodes() {
+        for method in ALL {
+            let node = |theta: f64| method.c.iter().fold(theta, |product, c| product * (theta - c)).abs();
+            let most = (0..1000).map(|k| node(f64::from(k) / 1000.0)).fold(0.0, f64::max);
+            for theta in method.between {
+                assert!(node(theta) > node(theta - 0.005).max(node(theta + 0.005)), "{} stages", method.stages);
+            }
+            let found = method.between.map(node);
+            assert!(found[0].max(found[1]) > 0.95 * most, "{} stages", method.stages);
         }
     }
 }

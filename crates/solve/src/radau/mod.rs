@@ -63,6 +63,9 @@ pub struct Radau {
     f1_known: bool,
     scale: Vec<f64>,
     estimate: Vec<f64>,
+    /// The defect at the beginning of the remembered step, in tolerances.
+    defect: f64,
+    between: Vec<f64>,
 
     /// The stages of the step accepted last, its method and its length; 0 if there is none.
     history: Vec<f64>,
@@ -115,6 +118,8 @@ impl Radau {
             f1_known: false,
             scale: zeros.clone(),
             estimate: zeros,
+            defect: 0.0,
+            between: Vec::new(),
             history: vec![0.0; most * n],
             history_method: method,
             history_h: 0.0,
@@ -308,6 +313,10 @@ impl Method for Radau {
         for (weight, z) in weights.iter().zip(vectors).take(self.method.stages) {
             y.iter_mut().zip(z).for_each(|(y, z)| *y += weight * z);
         }
+    }
+
+    fn error_inside(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
+        self.between_stages(system, from)
     }
 
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {

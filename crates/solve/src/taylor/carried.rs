@@ -144,15 +144,17 @@ impl Carried {
         }
         let Some(jets) = system.jets(from.d) else { return self.lose() };
         jets.begin(from.t, &self.displaced, &mut self.f);
+        // Exact: s is a power of two.
+        let enlarged = 1.0 / s;
         let allowed = FIRST / (1.0 + self.steps / STEPS);
         self.order = if self.order < 2 { known.order / 2 } else { self.order }.clamp(2.min(known.order), known.order);
         loop {
             let length = (self.order + 1) * n;
             self.series.resize(length + polynomial::PADDING, 0.0);
             jets.extend(known.scale, self.order, &mut self.series);
-            self.c.clear();
-            self.c.extend(self.series[..length].iter().zip(known.c).map(|(other, own)| (own - other) / s));
             self.c.resize(length + polynomial::PADDING, 0.0);
+            let both = self.series[n..length].iter().zip(&known.c[n..length]);
+            self.c[n..length].iter_mut().zip(both).for_each(|(c, (other, own))| *c = (own - other) * enlarged);
             self.c[..n].copy_from_slice(&self.now);
             let term = |k: usize, power: f64| self.part(&self.c[k * n..(k + 1) * n]) * power;
             let whole = part.max(term(1, known.x));
@@ -165,12 +167,14 @@ impl Carried {
                 self.order = self.order.saturating_add(1 + missing as usize).min(known.order);
                 continue;
             }
-            let mut power = known.x;
-            let mut few = |k: &usize| {
-                power *= known.x;
-                term(*k, power) < INSIDE * whole
-            };
-            let inside = (2..self.order).find(&mut few).unwrap_or(self.order);
+            // Nearly the same as in the step before: terms decrease steadily.
+            let enough = |k: usize| term(k, known.x.powi(k as i32)) < INSIDE * whole;
+            let mut inside = self.inside.clamp(2, self.order);
+            if enough(inside) {
+                inside -= usize::from(inside > 2 && enough(inside - 1));
+            } else {
+                inside = (inside + 1..self.order).find(|k| enough(*k)).unwrap_or(self.order);
+            }
             // the next one may do with less
             let fewer = self.order > 3 && before < allowed * whole;
             (self.inside, self.order) = (inside, self.order - usize::from(fewer));

@@ -1,6 +1,8 @@
 //! The Radau methods, backward Euler and the trapezoidal rule: golden values, orders on equations of index 0 to 3, failures.
 
-use crate::problems::implicit::{Dae, PENDULUM_START, pendulum, reactor, robertson, robertson_dae, rotating_dae};
+use crate::problems::implicit::{
+    Dae, PENDULUM_START, pendulum, prothero_robinson, reactor, robertson, robertson_dae, rotating_dae,
+};
 use crate::problems::{run, witch, witch_solution};
 use ordinate_solve::{
     AbsoluteTolerance, NewtonKind, NewtonOptions, Options, Outcome, Point, Reason, Rows, Status, System, Tolerance,
@@ -202,6 +204,25 @@ fn the_dense_output_has_the_order_of_the_stages() {
         let h = if s > 4.0 { 0.2 } else { 0.05 };
         let observed = (error(h) / error(0.5 * h)).log2();
         assert!((observed - (s + 1.0)).abs() < 0.5, "{name}: {observed:.2}");
+    }
+}
+
+/// The end of a step of a stiff equation is right however long the step is; the rows inside must be, too.
+#[test]
+fn rows_inside_long_stiff_steps_keep_the_tolerance() {
+    let exact = |t: f64| (t + std::f64::consts::FRAC_PI_4).sin();
+    for name in ["radau3", "radau5", "radau9", "radau13", "radau"] {
+        for lambda in [-1e3, -1e6, -1e9] {
+            let mut method = by_name(name).unwrap().build(1, false);
+            let rows = Rows::At((1..200).map(|i| 0.05 * f64::from(i)).collect());
+            let options = Options { rtol: 1e-6, atol: AbsoluteTolerance::Same(1e-9), rows, ..Options::default() };
+            let system = &mut prothero_robinson(lambda);
+            let (outcome, table) = run(system, method.as_mut(), &[exact(0.0)], 10.0, &options);
+            assert_eq!(outcome.status, Status::Ok);
+            let rows = table.t.iter().zip(&table.y);
+            let worst = rows.map(|(t, y)| (y[0] - exact(*t)).abs()).fold(0.0, f64::max);
+            assert!(worst < 2e-6, "{name}, λ = {lambda:e}: {worst:e} inside, {:?}", outcome.statistics);
+        }
     }
 }
 

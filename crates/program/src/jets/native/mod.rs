@@ -70,7 +70,8 @@ pub(super) struct Native {
 impl Native {
     /// Code for orders up to `order` at least, if there is to be any.
     pub fn new(engine: &Engine, order: usize) -> Option<Native> {
-        let top = order.next_multiple_of(4).min(HIGHEST).min(engine.room);
+        // Orders vary in a run: code that is made twice costs more than code that is a little longer.
+        let top = (order + order / 5).next_multiple_of(4).min(HIGHEST).min(engine.room);
         // tests want it for all codes
         if top < 2 || !fits(&engine.code) && !cfg!(test) {
             return None;

@@ -1,0 +1,249 @@
+//! The rows of a run and what is known of their errors, kept until the end.
+
+use super::{ErrorWish, GlobalError, size};
+use crate::{RowError, RowSink};
+
+/// Numbers that are kept of a run; of more rows every second one is.
+const MAX_KEPT: usize = 1 << 24;
+
+/// Rows one after the other: to take a row must cost next to nothing.
+#[derive(Default)]
+struct Flat {
+    width: usize,
+    values: Vec<f64>,
+}
+
+impl Flat {
+    fn push(&mut self, row: &[f64]) {
+        self.values.extend_from_slice(&row[..self.width]);
+    }
+
+    /// Every second row goes.
+    fn thin(&mut self) {
+        let width = self.width.max(1);
+        let rows = self.values.len() / width;
+        for row in 1..rows.div_ceil(2) {
+            self.values.copy_within(2 * row * width..(2 * row + 1) * width, row * width);
+        }
+        self.values.truncate(rows.div_ceil(2) * width);
+    }
+
+    /// Column by column; no rows are left.
+    fn take_columns(&mut self) -> Vec<Vec<f64>> {
+        let values = std::mem::take(&mut self.values);
+        (0..self.width).map(|c| values.iter().copied().skip(c).step_by(self.width).collect()).collect()
+    }
+}
+
+/// The rows of a run, kept for the comparison; handed on at once, or with their errors at the end.
+pub(crate) struct Kept<'a> {
+    pub(super) sink: &'a mut dyn RowSink,
+    wish: ErrorWish,
+    pub(super) names: Vec<String>,
+    pub(super) stored: usize,
+    rows: Flat,
+    pub(super) stride: usize,
+    skipped: usize,
+    /// What is told of the error of the states of the next row, from methods that carry it along; that of the rows kept; and the
+    /// largest one of rows that are not. Whether it was told of every row.
+    told: Vec<f64>,
+    errors: Flat,
+    gone: Vec<f64>,
+    pub(super) all_told: bool,
+    /// The columns of all rows kept, and the errors of the states there, computed − true, once the run is over.
+    pub(super) columns: Vec<Vec<f64>>,
+    pub(super) state_errors: Vec<Vec<f64>>,
+}
+
+impl<'a> Kept<'a> {
+    pub fn new(sink: &'a mut dyn RowSink, wish: ErrorWish) -> Kept<'a> {
+        Kept {
+            sink,
+            wish,
+            names: Vec::new(),
+            stored: 1,
+            rows: Flat::default(),
+            stride: 1,
+            skipped: 0,
+            told: Vec::new(),
+            errors: Flat::default(),
+            gone: Vec::new(),
+            all_told: true,
+            columns: Vec::new(),
+            state_errors: Vec::new(),
+        }
+    }
+
+    /// The run is over.
+    pub(super) fn settle(&mut self) {
+        if self.columns.is_empty() {
+            self.columns = self.rows.take_columns();
+            self.state_errors = if self.all_told { self.errors.take_columns() } else { Vec::new() };
+        }
+    }
+
+    pub(super) fn times(&self) -> Vec<f64> {
+        let mut times = self.columns[0].clone();
+        times.dedup();
+        times
+    }
+
+    /// The largest error of a state over all rows.
+    pub(super) fn largest(&self, state: usize) -> f64 {
+        let gone = self.gone.get(state).copied().unwrap_or(0.0);
+        let errors = self.state_errors.get(state).map_or(&[][..], Vec::as_slice);
+        let rows = errors.iter().zip(&self.columns[state + 1]);
+        rows.fold(gone, |most, (error, value)| most.max(size(*error, *value)))
+    }
+
+    /// Hands on what waited, with its errors.
+    pub fn release(&mut self, error: Option<&GlobalError>) -> Result<(), RowError> {
+        let ErrorWish::Estimate { columns, correct } = self.wish else { return Ok(()) };
+        if !self.wish.waits() || self.names.is_empty() {
+            return Ok(());
+        }
+        self.settle();
+        let (stored, own) = (self.stored, self.names.len());
+        let mut names = self.names[..stored].to_vec();
+        if columns {
+            names.extend(self.names[1..stored].iter().map(|name| format!("error({name})")));
+        }
+        let shown = names.len();
+        names.extend(self.names[stored..].iter().cloned());
+        self.sink.begin(&names, shown)?;
+        let mut values = Vec::with_capacity(names.len());
+        for row in 0..self.columns[0].len() {
+            let errors = (0..stored - 1).map(|c| error.map_or(f64::NAN, |error| error.rows[c][row]));
+            values.clear();
+            values.extend(self.columns[..stored].iter().map(|column| column[row]));
+            if correct {
+                // without an estimate the value stays what it is
+                let known = errors.clone().map(|error| if error.is_nan() { 0.0 } else { error });
+                values[1..].iter_mut().zip(known).for_each(|(value, error)| *value += error);
+            }
+            if columns {
+                values.extend(errors);
+            }
+            values.extend(self.columns[stored..own].iter().map(|column| column[row]));
+            self.sink.row(&values)?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.all_told &= !self.told.is_empty();
+        self.skipped += 1;
+        if self.skipped < self.stride {
+            self.let_go(values);
+            return Ok(());
+        }
+        self.skipped = 0;
+        self.rows.push(values);
+        if self.all_told {
+            self.errors.width = self.told.len();
+            self.errors.push(&self.told);
+        }
+        self.told.clear();
+        if self.rows.values.len() <= MAX_KEPT {
+            return Ok(());
+        }
+        if self.wish.waits() {
+            return Err(RowError {
+                place: "a result with its errors".into(),
+                reason: "there are too many rows to keep them until their errors are known; store fewer with `--every`"
+                    .into(),
+                closed_pipe: false,
+            });
+        }
+        let (rows, errors) = (std::mem::take(&mut self.rows.values), std::mem::take(&mut self.errors.values));
+        let pairs = rows.chunks_exact(self.rows.width).zip(errors.chunks_exact(self.errors.width.max(1)));
+        for (row, errors) in pairs.skip(1).step_by(2) {
+            self.told.clear();
+            self.told.extend_from_slice(errors);
+            self.let_go(row);
+        }
+        (self.rows.values, self.errors.values) = (rows, errors);
+        self.rows.thin();
+        self.errors.thin();
+        self.stride *= 2;
+        Ok(())
+    }
+
+    /// Of a row that is not kept only the largest error counts.
+    fn let_go(&mut self, values: &[f64]) {
+        self.gone.resize(self.told.len().max(self.gone.len()), 0.0);
+        for (most, (error, value)) in self.gone.iter_mut().zip(self.told.iter().zip(&values[1..])) {
+            *most = most.max(size(*error, *value));
+        }
+        self.told.clear();
+    }
+}
+
+impl RowSink for Kept<'_> {
+    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
+        (self.names, self.stored) = (names.to_vec(), stored);
+        self.rows.width = if self.wish.waits() { names.len() } else { stored };
+        if self.wish.waits() { Ok(()) } else { self.sink.begin(names, stored) }
+    }
+
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        if self.wish != ErrorWish::Off {
+            self.keep(values)?;
+        }
+        if self.wish.waits() { Ok(()) } else { self.sink.row(values) }
+    }
+
+    fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
+        self.sink.step(t, h, order)
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.sink.wants_steps()
+    }
+
+    fn errors(&mut self, errors: &[f64]) {
+        self.told.clear();
+        self.told.extend_from_slice(errors);
+    }
+
+    fn iterate(&mut self, iterate: &ordinate_solve::NewtonIterate) {
+        self.sink.iterate(iterate);
+    }
+
+    fn keep_going(&mut self, t: f64) -> bool {
+        self.sink.keep_going(t)
+    }
+}
+
+/// The rows of the companion.
+pub(super) struct Beside<'a> {
+    /// Asked whether to go on.
+    sink: &'a mut dyn RowSink,
+    rows: Flat,
+}
+
+impl<'a> Beside<'a> {
+    pub fn new(sink: &'a mut dyn RowSink) -> Beside<'a> {
+        Beside { sink, rows: Flat::default() }
+    }
+
+    pub fn columns(mut self) -> Vec<Vec<f64>> {
+        self.rows.take_columns()
+    }
+}
+
+impl RowSink for Beside<'_> {
+    fn begin(&mut self, _names: &[String], stored: usize) -> Result<(), RowError> {
+        self.rows.width = stored;
+        Ok(())
+    }
+
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.rows.push(values);
+        Ok(())
+    }
+
+    fn keep_going(&mut self, t: f64) -> bool {
+        self.sink.keep_going(t)
+    }
+}
