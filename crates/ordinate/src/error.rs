@@ -9,7 +9,7 @@ use crate::start::StartValues;
 use kept::Beside;
 pub(crate) use kept::Kept;
 use ordinate_program::Evaluator;
-use ordinate_solve::{Choice, Method, Options, Outcome, Rows, Sink, Status, UsageError};
+use ordinate_solve::{AbsoluteTolerance, Choice, Method, Options, Outcome, Rows, Sink, Status, UsageError};
 
 /// What is wanted of the global error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,24 @@ impl Task<'_> {
         layout.discrete() == 0 && layout.delays.is_empty() && layout.states == states
     }
 
+    /// The absolute tolerance of a state.
+    fn atol(options: &Options, state: usize) -> f64 {
+        match &options.atol {
+            AbsoluteTolerance::Same(atol) => *atol,
+            AbsoluteTolerance::Each(each) => each.get(state).copied().unwrap_or(0.0),
+        }
+    }
+
+    /// Absolute tolerances that see a state which begins below those of the run. What is lost of it there may be lost for good,
+    /// as in y′ = y, and a companion that sees as little loses the same.
+    fn resolving(&self, options: &Options) -> AbsoluteTolerance {
+        let atol = |(state, y): (usize, &f64)| {
+            let (given, seen) = (Task::atol(options, state), options.rtol * y.abs());
+            if *y != 0.0 && y.abs() < Task::atol(self.options, state) { given.min(seen) } else { given }
+        };
+        AbsoluteTolerance::Each(self.start.states.iter().enumerate().map(atol).collect())
+    }
+
     /// The error that the method itself has carried along to every row and to the end.
     fn carried(&self, beside: &mut Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
         let carried = outcome.error.as_ref().filter(|_| kept.all_told && !kept.columns.is_empty())?;
@@ -133,6 +151,12 @@ impl Task<'_> {
             let parts = carried.largest.iter().zip(&kept.columns[1..]).map(|(error, y)| error / greatest(y));
             let part = parts.filter(|part| !part.is_nan()).fold(0.0, f64::max);
             if (TRUSTED..=LOST).contains(&part) || part > BLOWN_UP {
+                return None;
+            }
+            // Nor does a method know much of what it need not follow.
+            let below =
+                |state: usize| (1e-300..Task::atol(self.options, state)).contains(&greatest(&kept.columns[state + 1]));
+            if (0..states).any(below) {
                 return None;
             }
         }
@@ -186,7 +210,8 @@ impl Task<'_> {
         let beside = Task { start: &start, ..*self };
         let mut best: Option<GlobalError> = None;
         for companion in self.choice.companions(self.options, outcome) {
-            let options = Options { rows: Rows::At(kept.times()), ..companion.options.clone() };
+            let atol = self.resolving(&companion.options);
+            let options = Options { rows: Rows::At(kept.times()), atol, ..companion.options.clone() };
             let mut rows = Beside::new(kept.sink);
             let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
             recorder.announce(kept.names.clone(), kept.stored);

@@ -188,6 +188,7 @@ impl Run {
             Why::Stiff { t } => {
                 format!("stability limited the steps of the explicit method at t = {}: the model is stiff", short(*t))
             }
+            Why::NoSeries { t } => format!("the solution has no Taylor series at t = {}", short(*t)),
         };
         Some(format!("{}: {why}", all.join(", ")))
     }

@@ -306,6 +306,7 @@ impl<'a> Run<'a> {
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: self.f_known.then_some(&self.f) };
         let wish = self.flow.with(|system| self.method.wish(system, &from, &self.tol));
         match wish {
+            Ok(_) if !self.method.wishes() => self.choose_first_step()?,
             Ok(h) => self.h = h.max(2.0 * self.smallest_step()),
             Err(
                 StepFailure::NotFinite { component, .. }
@@ -410,7 +411,7 @@ impl<'a> Run<'a> {
                 return Ok(None);
             }
             self.method.make_dense(system, &from)?;
-            Ok(if fixed { None } else { self.method.error_inside(system, &from) })
+            Ok(if fixed { None } else { self.method.error_inside(system, &from, &self.tol) })
         });
         let error_inside = match prepared {
             Ok(told) => told.or_else(|| self.error_inside(plan, trial)),

@@ -255,9 +255,19 @@ pub trait Method {
     /// The remembered step at `from.t + theta * h`, for `0 <= theta <= 1`.
     fn interpolate(&self, theta: f64, y: &mut [f64]);
 
+    /// y and h·y′ of the remembered step at `from.t + theta * h`, which is not its beginning nor its end.
+    fn interpolate_with_slope(&self, theta: f64, y: &mut [f64], slope: &mut [f64]) {
+        // From a part of the step on both sides of a point.
+        const NEAR: f64 = 1e-5;
+        self.interpolate(theta - NEAR, y);
+        self.interpolate(theta + NEAR, slope);
+        slope.iter_mut().zip(y.iter()).for_each(|(slope, before)| *slope = (*slope - before) / (2.0 * NEAR));
+        self.interpolate(theta, y);
+    }
+
     /// The largest error inside the remembered step, whose dense output is made, in units of the tolerance; `None` where the
     /// error of the step stands for it.
-    fn error_inside(&mut self, _system: &mut dyn System, _from: &Point) -> Option<f64> {
+    fn error_inside(&mut self, _system: &mut dyn System, _from: &Point, _tol: &Tolerance) -> Option<f64> {
         None
     }
 

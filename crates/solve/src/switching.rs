@@ -44,6 +44,11 @@ pub enum Why {
         /// Time.
         t: f64,
     },
+    /// The solution has no Taylor series at this time, though it has one step after the other.
+    NoSeries {
+        /// Time.
+        t: f64,
+    },
 }
 
 /// Which methods took the steps of a run.
@@ -65,6 +70,7 @@ pub struct Switching {
     /// The explicit ones are not asked.
     stiff: bool,
     first_stiff: Option<f64>,
+    no_series: Option<f64>,
     algebraic: bool,
     watch: Stiffness,
     /// Steps since the last look, looks that found it easy, and how many are needed.
@@ -88,6 +94,7 @@ impl Switching {
             active: None,
             stiff: implicit == 0,
             first_stiff: None,
+            no_series: None,
             algebraic: false,
             watch: Stiffness::every(10),
             steps: 0,
@@ -157,6 +164,21 @@ impl Switching {
         }
     }
 
+    /// There is no series here: an implicit method takes over. Where ∂f/∂y is not finite, the solution need not be the only one,
+    /// and no method may choose; returns whether one did.
+    fn do_without_series(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
+        let explicit = self.active.is_some_and(|active| active < self.implicit) && self.implicit < self.methods.len();
+        if !explicit || !self.norm(system, from).is_finite() {
+            return false;
+        }
+        self.no_series.get_or_insert(from.t);
+        (self.stiff, self.steps, self.easy) = (true, 0, 0);
+        self.restart();
+        self.decide(system, from, tol);
+        self.method().prepare(system, from, tol);
+        true
+    }
+
     /// ‖∂f/∂y‖ as the largest sum of a row, at the beginning of the step remembered.
     fn norm(&mut self, system: &mut dyn System, from: &Point) -> f64 {
         if self.pattern.is_none() {
@@ -167,7 +189,8 @@ impl Switching {
         system.jacobian(from.t, from.y, from.d, &mut self.jacobian);
         let row =
             |i: usize| self.jacobian[pattern.starts[i]..pattern.starts[i + 1]].iter().map(|v| v.abs()).sum::<f64>();
-        (0..pattern.n).map(row).fold(0.0, f64::max)
+        // not a number is no norm
+        (0..pattern.n).map(row).fold(0.0, |most, sum| if sum <= most { most } else { sum })
     }
 }
 
@@ -195,7 +218,13 @@ impl Method for Switching {
 
     fn wish(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
         self.decide(system, from, tol);
-        self.method().wish(system, from, tol)
+        match self.method().wish(system, from, tol) {
+            Err(StepFailure::NoSeries { .. }) if self.do_without_series(system, from, tol) => {
+                // Whoever takes over has no wishes, and is asked for none.
+                Ok(f64::INFINITY)
+            }
+            result => result,
+        }
     }
 
     fn end(&self) -> &[f64] {
@@ -210,8 +239,12 @@ impl Method for Switching {
         self.seen().interpolate(theta, y);
     }
 
-    fn error_inside(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
-        self.method().error_inside(system, from)
+    fn interpolate_with_slope(&self, theta: f64, y: &mut [f64], slope: &mut [f64]) {
+        self.seen().interpolate_with_slope(theta, y, slope);
+    }
+
+    fn error_inside(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Option<f64> {
+        self.method().error_inside(system, from, tol)
     }
 
     fn is_polynomial(&self) -> bool {
@@ -286,12 +319,13 @@ impl Method for Switching {
                 None => shares.push((name, steps)),
             }
         }
-        let why = match self.first_stiff {
+        let why = match (self.first_stiff, self.no_series) {
             _ if self.algebraic => Why::Algebraic,
-            Some(t) => Why::Stiff { t },
-            None if self.implicit == 0 => Why::GivenStep,
-            None if self.linear() => Why::Linear,
-            None => Why::Smooth,
+            (Some(t), _) => Why::Stiff { t },
+            (None, Some(t)) => Why::NoSeries { t },
+            _ if self.implicit == 0 => Why::GivenStep,
+            _ if self.linear() => Why::Linear,
+            _ => Why::Smooth,
         };
         Some(Chosen { shares, why })
     }

@@ -16,6 +16,80 @@ fn an_input_that_is_silent_at_first_is_not_stepped_over() {
     }
 }
 
+/// x of x′ = u(t) − x from zero at multiples of `every`, by Simpson's rule on steps that are shorter than anything in u.
+fn response(u: impl Fn(f64) -> f64, every: f64, rows: usize) -> Vec<f64> {
+    const PARTS: usize = 200;
+    let h = every / PARTS as f64;
+    let (whole, half) = ((-h).exp(), (-0.5 * h).exp());
+    let mut x = 0.0;
+    let mut found = vec![x];
+    for row in 1..rows {
+        for part in 0..PARTS {
+            let t = every * (row - 1) as f64 + h * part as f64;
+            x = whole * x + h / 6.0 * (whole * u(t) + 4.0 * half * u(t + 0.5 * h) + u(t + h));
+        }
+        found.push(x);
+    }
+    found
+}
+
+/// Pulses that come again and again leave no trace in a series between two of them: each of them must be seen, whatever the
+/// steps were.
+#[test]
+fn no_pulse_of_a_periodic_input_is_stepped_over() {
+    for (sharpness, phase) in [(50, 1.3), (100, 3.7), (100, 8.3), (300, 2.9), (300, 6.1)] {
+        let u = |t: f64| (-f64::from(sharpness) * (0.1 * std::f64::consts::PI * (t - phase)).sin().powi(2)).exp();
+        let exact = response(u, 0.5, 121);
+        let model = format!("x' = exp(-{sharpness}*sin(pi*(t - {phase})/10)^2) - x; x(0) = 0");
+        for method in ["auto", "taylor", "radau", "bdf", "dp8"] {
+            let args = ["run", "-e", &model, "-t", "60", "-m", method, "--every", "0.5", "-q"];
+            let found = ordinate(&args).expect(0).table().column("x");
+            for (row, (found, exact)) in found.iter().zip(&exact).enumerate() {
+                let t = 0.5 * row as f64;
+                assert!((found - exact).abs() < 1e-4, "{method}, {model}, t = {t}: {found} instead of {exact}");
+            }
+        }
+    }
+}
+
+/// sin is odd about 2π: the errors of two half steps cancel there, and the row in the middle shows what the end does not.
+#[test]
+fn errors_that_cancel_at_the_end_of_a_step_are_seen_inside() {
+    for method in ["heun", "rk2", "rk4", "trapezoid"] {
+        let model = "y' = max(-0.5, min(0.5, sin(t))); y(0) = 0";
+        let args = ["run", "-e", model, "-t", "20", "-m", method, "--rtol", "1e-6", "--at", "2*pi", "-q"];
+        let found = ordinate(&args).expect(0).table().column("y")[0];
+        assert!(found.abs() < 2e-4, "{method}: {found} instead of nothing");
+    }
+}
+
+/// What is lost of a value below the absolute tolerance is lost for good where it grows: the tolerance allows it, but the estimate
+/// must tell.
+#[test]
+fn an_error_made_below_the_absolute_tolerance_is_told() {
+    let model = "y' = y*(1 - y); y(0) = 1e-12";
+    for method in ["dp8", "dp5", "adams", "taylor"] {
+        let args = ["run", "-e", model, "-t", "27.6", "-m", method, "--summary", "json", "-q"];
+        let summary = ordinate(&args).expect(0).json();
+        let exact = 1.0 / (1.0 + (1e12 - 1.0) * (-27.6f64).exp());
+        let truth = (summary["final"]["y"].as_f64().expect("a value") - exact).abs();
+        let told = summary["global_error"]["final"]["y"].as_f64().expect("an estimate");
+        assert!(told > 0.3 * truth, "{method}: {told:e} told, {truth:e} true");
+    }
+}
+
+/// exp(3500) is no number, so 1/(1 + exp(…)) has no series where it is zero; it has a value all the same.
+#[test]
+fn auto_does_without_a_series() {
+    let model = "y' = 1/(1 + exp(-50*(t - 70))) - y; y(0) = 0";
+    let summary = ordinate(&["run", "-e", model, "-t", "100", "--summary", "json", "-q"]).expect(0).json();
+    let found = summary["final"]["y"].as_f64().expect("a value");
+    assert!((found - 1.0).abs() < 1e-6, "{found}");
+    // where ∂f/∂y is infinite there is more than one solution, and none is chosen
+    let answer = ordinate(&["run", "-e", "y' = sqrt(y); y(0) = 0", "-t", "1", "-q", "-o", "o.csv"]);
+    assert_eq!(answer.code, 3, "{answer:?}");
+}
+
 const PENDULUM: &str =
     "x'' = -2*lam*x; y'' = -2*lam*y + 9.81; x^2 + y^2 = 1; init x = 1, x' = 0, y = 0, y' = 0; guess lam = 0";
 

@@ -1,83 +1,118 @@
-//! A look inside of long steps that found nothing to do.
+//! A look inside of long steps.
 //!
-//! A method sees an input at the points where it evaluates f only. One that is silent there, such as exp(−(t − 50)²) from t = 0
-//! on, leaves no trace in the error of the step, and a solution that knows nothing of it would pass for exact. So a step that is
-//! a good part of the run and has next to no error is looked at in between, where f depends on time by itself but does not show it
-//! at the ends of the step.
+//! A method sees an input at the points where it evaluates f only, a Taylor series at a single one. A pulse between two of them,
+//! such as exp(−(t − 50)²) from t = 0 on, leaves no trace in the error of the step, and a solution that knows nothing of it would
+//! pass for exact. So where f depends on time by itself, steps that are a good part of the run are looked into, at places of about
+//! the distance of two rows of a picture: all looks of a run together cost no more than some hundred evaluations of f.
 
 use super::{Plan, Run};
+use crate::octet::{OCTET, Octet};
 use crate::{Point, Trial};
 
-/// Steps with a larger error, in tolerances, have seen something.
-const SILENT: f64 = 1e-3;
-/// Up to this order no error says that, and long steps are rare enough to look into each.
-const LOW: u32 = 4;
-/// Steps shorter than this part of the run are not looked into.
-const LONG: f64 = 1.0 / 64.0;
-/// So many points are looked at.
-const POINTS: u32 = 128;
+/// So many looks in a whole run.
+const LOOKS: f64 = 256.0;
 /// A change that would move the solution by fewer tolerances than this is none.
 const VISIBLE: f64 = 10.0;
-/// The slope of the solution comes from so much of the step on both sides of a point.
-const NEAR: f64 = 1e-5;
+
+/// What the step and f say at up to eight places of a step.
+struct Places {
+    theta: Octet,
+    y: Vec<Octet>,
+    /// h·y′ of the step.
+    slope: Vec<Octet>,
+    f: Vec<Octet>,
+}
 
 impl Run<'_> {
-    /// How long the step may be at most so that it ends before something that it overlooked. With the solution y of the step
-    /// the change by time alone, and what the solution knows of it, are
+    /// How long the step may be at most so that it ends before something that it overlooked. With the solution y of the step, what
+    /// it does not know of f is
     ///
     /// ```text
-    ///   φ = f(τ, y(τ)) − f(t, y(τ)),      r = f(τ, y(τ)) − y′(τ)
+    ///   r = f(τ, y(τ)) − y′(τ)
     /// ```
     ///
-    /// Overlooked is a φ that is visible and at least half of which is in r. r alone would not do: in a stiff model it is
-    /// large where y is right to the last digits.
+    /// A visible r between the ends is what was overlooked, where steps are polynomials of high order. Those of other methods have
+    /// an r of their own, and in a stiff model it is large where y is right to the last digits: there it must be at least half of
+    /// the change of f by time alone, φ = f(τ, y(τ)) − f(t, y(τ)).
     pub(super) fn overlooked(&mut self, plan: Plan, trial: Trial) -> Option<f64> {
-        let long = LONG * (self.t_end - self.t_start);
-        let seen = trial.error > SILENT && trial.order > LOW;
-        if seen || plan.h < long || self.options.step.is_some() || !self.timed {
+        let span = self.t_end - self.t_start;
+        if !self.timed || plan.h * LOOKS < span || self.options.step.is_some() {
             return None;
         }
-        let n = self.y.len();
-        let visible = |i: usize, change: f64, y: f64| {
-            change * plan.h > VISIBLE * (self.tol.atol[i] + self.tol.rtol * y.abs()) * f64::from(POINTS)
-        };
-        // An input that is awake at both ends was seen: to look into every step of a driven model would cost more than the step.
-        let [here, there] = &mut self.scratch;
-        let end = self.method.end();
-        self.flow.with(|system| {
-            system.derivative(self.t + plan.h, end, &self.d, here);
-            system.derivative(self.t, end, &self.d, there);
-        });
-        self.statistics.evaluations.f += 2;
-        if (0..n).any(|i| visible(i, (here[i] - there[i]).abs(), end[i])) {
+        let count = (plan.h * LOOKS / span).ceil() as usize;
+        let of_series = self.method.polynomial(0, &mut Vec::new());
+        // Such a step has stages at more places than that.
+        if !of_series && 2 * count <= trial.order as usize {
             return None;
         }
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
         self.flow.with(|system| self.method.make_dense(system, &from)).ok()?;
+        let n = self.y.len();
         let differential = self.flow.consistency.as_ref().map_or(n, |consistency| consistency.differential());
-        let [mut y, mut before, mut behind, mut here, mut there] = [(); 5].map(|()| vec![0.0; n]);
-        for k in 1..POINTS {
-            let theta = f64::from(k) / f64::from(POINTS);
-            let t = self.t + theta * plan.h;
-            self.method.interpolate(theta, &mut y);
-            self.flow.with(|system| {
-                system.derivative(t, &y, &self.d, &mut here);
-                system.derivative(self.t, &y, &self.d, &mut there);
-            });
-            self.statistics.evaluations.f += 2;
-            self.method.interpolate(theta - NEAR, &mut before);
-            self.method.interpolate(theta + NEAR, &mut behind);
-            let is_overlooked = |i: usize| {
-                let slope = if i < differential { (behind[i] - before[i]) / (2.0 * NEAR * plan.h) } else { 0.0 };
-                let (change, rest) = ((here[i] - there[i]).abs(), (here[i] - slope).abs());
-                visible(i, change, y[i]) && rest >= 0.5 * change
-            };
-            if (0..n).any(is_overlooked) {
-                // The point before was still silent; at the first one nothing is known but that it is too far.
-                let silent = if k == 1 { 0.5 } else { f64::from(k - 1) };
-                return Some(plan.h * silent / f64::from(POINTS));
+        let octets = || vec![Octet::default(); n];
+        let mut places = Places { theta: Octet::default(), y: octets(), slope: octets(), f: octets() };
+        let (mut y, mut there) = (vec![0.0; n], vec![0.0; n]);
+        let spacing = plan.h / count as f64;
+        for first in (0..count).step_by(OCTET) {
+            let looks = OCTET.min(count - first);
+            self.look_at(plan, (first, looks, count), &mut places);
+            for k in 0..looks {
+                let of = |column: &[Octet], i: usize| column[i].0[k];
+                let visible = |i: usize, change: f64| {
+                    let size = of(&places.y, i).abs().max(self.y[i].abs());
+                    // not a number is seen by others
+                    change.abs() * spacing > VISIBLE * (self.tol.atol[i] + self.tol.rtol * size)
+                };
+                let rest = |i: usize| {
+                    let slope = if i < differential { of(&places.slope, i) / plan.h } else { 0.0 };
+                    of(&places.f, i) - slope
+                };
+                let mut overlooked = (0..n).any(|i| visible(i, rest(i)));
+                if overlooked && !of_series {
+                    y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[k]);
+                    self.flow.with(|system| system.derivative(self.t, &y, &self.d, &mut there));
+                    self.statistics.evaluations.f += 1;
+                    overlooked = (0..n).any(|i| {
+                        let by_time = of(&places.f, i) - there[i];
+                        visible(i, by_time) && rest(i).abs() >= 0.5 * by_time.abs()
+                    });
+                }
+                if overlooked {
+                    // The place before was still silent; at the first one nothing is known but that it is too far.
+                    let silent = if first + k == 0 { 0.25 } else { (first + k) as f64 - 0.5 };
+                    return Some(spacing * silent);
+                }
             }
         }
         None
+    }
+
+    /// Evaluates the step and f at `looks` of `count` places, from number `first` on.
+    fn look_at(&mut self, plan: Plan, (first, looks, count): (usize, usize, usize), places: &mut Places) {
+        let n = self.y.len();
+        let (mut y, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        for k in 0..OCTET {
+            // The others repeat the last one.
+            places.theta.0[k] = (((first + k.min(looks - 1)) as f64) + 0.5) / count as f64;
+            if k < looks {
+                self.method.interpolate_with_slope(places.theta.0[k], &mut y, &mut slope);
+            }
+            for i in 0..n {
+                (places.y[i].0[k], places.slope[i].0[k]) = (y[i], slope[i]);
+            }
+        }
+        let t = Octet(places.theta.0.map(|theta| self.t + theta * plan.h));
+        self.statistics.evaluations.f += looks as u64;
+        let together =
+            self.flow.with(|system| system.derivative_of_eight(looks, &t, &places.y, &self.d, &mut places.f));
+        if together {
+            return;
+        }
+        let mut f = slope;
+        for k in 0..looks {
+            y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[k]);
+            self.flow.with(|system| system.derivative(t.0[k], &y, &self.d, &mut f));
+            places.f.iter_mut().zip(&f).for_each(|(column, f)| column.0[k] = *f);
+        }
     }
 }

@@ -271,9 +271,11 @@ mod tests {
             assert_eq!(DoubleDouble::decimal(mantissa, exponent, 0), long, "{mantissa}e{exponent}");
         }
         assert_eq!(DoubleDouble::pi(0), DoubleDouble::from_big(&Big::pi(FUNCTION_BITS)));
-        let long = [(26_666_666_666_666_666_666_666_666_666_667, -31), (-9_999_999_999_999_999_999, -44), (1 << 60, -1)];
+        let long =
+            [(26_666_666_666_666_666_666_666_666_666_667, -31), (-9_999_999_999_999_999_999, -44), (1 << 60, -1)];
         for (mantissa, exponent) in long {
-            let (own, exact) = (DoubleDouble::decimal(mantissa, exponent, 0), Big::decimal(mantissa, exponent, FUNCTION_BITS));
+            let (own, exact) =
+                (DoubleDouble::decimal(mantissa, exponent, 0), Big::decimal(mantissa, exponent, FUNCTION_BITS));
             let difference = own - DoubleDouble::from_big(&exact);
             assert!(difference.hi.abs() <= 1e-31 * own.hi.abs(), "{mantissa}e{exponent}: {difference:?}");
         }

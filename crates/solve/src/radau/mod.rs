@@ -315,7 +315,7 @@ impl Method for Radau {
         }
     }
 
-    fn error_inside(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
+    fn error_inside(&mut self, system: &mut dyn System, from: &Point, _tol: &Tolerance) -> Option<f64> {
         self.between_stages(system, from)
     }
 

@@ -430,6 +430,16 @@ impl Method for Taylor {
         }
     }
 
+    fn interpolate_with_slope(&self, theta: f64, y: &mut [f64], slope: &mut [f64]) {
+        match &self.substitute {
+            Some(substitute) if self.substituted => substitute.method.interpolate_with_slope(theta, y, slope),
+            _ => {
+                polynomial::value_and_slope(&self.c, self.order, theta * self.h / self.scale, y, slope);
+                slope.iter_mut().for_each(|slope| *slope /= theta);
+            }
+        }
+    }
+
     fn is_polynomial(&self) -> bool {
         true
     }
