@@ -81,7 +81,7 @@ impl Method for StepDoubling {
         let (mut error, mut worst) = (0.0, 0);
         for (i, (one, two)) in self.whole.end().iter().zip(second_half.end()).enumerate() {
             let difference = factor * (two - one).abs();
-            let scale = tol.atol[i] + tol.rtol * from.y[i].abs().max(two.abs());
+            let scale = tol.of(i, [from.y[i], *two]);
             if difference > error * scale {
                 (error, worst) = (difference / scale, i);
             }
@@ -117,7 +117,7 @@ impl Method for StepDoubling {
         self.halves[0].interpolate_with_slope(BESIDE, &mut y, &mut slope);
         system.derivative(from.t + BESIDE * half, &y, from.d, &mut f);
         self.looks += 1;
-        let defect = |i: usize| weight * (slope[i] - half * f[i]).abs() / (tol.atol[i] + tol.rtol * y[i].abs());
+        let defect = |i: usize| weight * (slope[i] - half * f[i]).abs() / tol.of(i, [y[i], from.y[i]]);
         Some((0..n).map(defect).fold(0.0, |most, error| if error <= most { most } else { error }))
     }
 

@@ -52,6 +52,13 @@ pub struct Tolerance {
     pub atol: Vec<f64>,
 }
 
+impl Tolerance {
+    /// The tolerance of a component that has these values.
+    pub(crate) fn of(&self, i: usize, values: [f64; 2]) -> f64 {
+        self.atol[i] + self.rtol * values[0].abs().max(values[1].abs())
+    }
+}
+
 /// A step that could be computed; whether it is accepted is the driver's decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {

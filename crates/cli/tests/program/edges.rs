@@ -78,6 +78,17 @@ fn an_error_made_below_the_absolute_tolerance_is_told() {
     }
 }
 
+/// However tight the tolerance is, a stiff linear model is not solved by millions of explicit steps.
+#[test]
+fn auto_leaves_a_stiff_linear_model_to_the_implicit_method() {
+    let model = "x' = v; v' = -x - 0.1*v; z' = 1e6*(x - z); init x = 1, v = 0, z = 1";
+    for rtol in ["1e-6", "1e-9", "1e-11"] {
+        let args = ["run", "-e", model, "-t", "20", "--rtol", rtol, "--summary", "json", "-q", "--no-error"];
+        let steps = ordinate(&args).expect(0).json()["steps"].as_u64().expect("steps");
+        assert!(steps < 1000, "rtol {rtol}: {steps} steps");
+    }
+}
+
 /// exp(3500) is no number, so 1/(1 + exp(…)) has no series where it is zero; it has a value all the same.
 #[test]
 fn auto_does_without_a_series() {

@@ -46,6 +46,8 @@ pub(super) struct Engine {
     pub vectors: bool,
     /// Machine code, if there is any.
     pub native: Option<Native>,
+    /// The highest order asked for so far.
+    highest: usize,
     /// How many series have been begun, up to [`WARM`]; `None` if there is no machine code for these.
     begun: Option<u32>,
 }
@@ -115,6 +117,7 @@ impl Engine {
             memory: Vec::new(),
             vectors: has_vectors(),
             native: None,
+            highest: 0,
             // machine code knows no series from outside
             begun: (has_vectors() && code.given == 0).then_some(0),
             code,
@@ -228,10 +231,11 @@ impl Engine {
     #[inline]
     fn warm_up(&mut self, order: usize) {
         let Some(begun) = self.begun else { return };
+        self.highest = self.highest.max(order);
         if begun < WARM {
             self.begun = Some(begun + 1);
         } else if self.native.as_ref().is_none_or(|native| native.is_short_of(order, self.room)) {
-            self.native = Native::new(self, order);
+            self.native = Native::new(self, self.highest);
             if self.native.is_none() {
                 self.begun = None;
             }

@@ -130,7 +130,7 @@ impl VariableAdams {
         for i in 0..self.y0.len() {
             let value = v(i).abs();
             if value > 0.0 {
-                let scale = tol.atol[i] + tol.rtol * self.y0[i].abs().max(self.y1[i].abs());
+                let scale = tol.of(i, [self.y0[i], self.y1[i]]);
                 if value > largest * scale {
                     (largest, worst) = (value / scale, i);
                 }

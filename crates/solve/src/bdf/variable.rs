@@ -194,12 +194,12 @@ impl Bdf {
         }
         let [same, below, above] = SAFETY;
         // Mostly nothing is to be gained, and then no root need be taken to see it.
-        let idle = !self.fixed_step
-            && self.options.order.is_none()
-            && !is_worth_it(same, error, k)
-            && !(k > 1 && is_worth_it(below, self.error_below(), k - 1))
-            && !(k < self.options.max_order as usize && is_worth_it(above, self.error_above(), k + 1));
-        if idle {
+        let pays = self.fixed_step
+            || self.options.order.is_some()
+            || is_worth_it(same, error, k)
+            || (k > 1 && is_worth_it(below, self.error_below(), k - 1))
+            || (k < self.options.max_order as usize && is_worth_it(above, self.error_above(), k + 1));
+        if !pays {
             return 1.0;
         }
         let mut factor = same * root(error, k);

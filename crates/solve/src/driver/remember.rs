@@ -212,7 +212,7 @@ impl Run<'_> {
             self.flow.with(|system| system.derivative(self.t + theta * plan.h, &y, &self.d, &mut f));
             self.statistics.evaluations.f += 1;
             for i in 0..n {
-                let scale = self.tol.atol[i] + self.tol.rtol * y[i].abs().max(self.y[i].abs());
+                let scale = self.tol.of(i, [y[i], self.y[i]]);
                 worst = worst.max((slope[i] - plan.h * f[i]).abs() / f64::from(trial.order + 1) / scale);
             }
         }

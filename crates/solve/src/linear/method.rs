@@ -368,7 +368,8 @@ impl Method for LinearTaylor {
     /// Steps end where the norm of the matrix, not the solution, ends them.
     fn stiffness(&mut self, _system: &mut dyn System, from: &Point) -> Option<f64> {
         let norm = self.engine.as_ref()?.scaling.norm;
-        Some(if hardly_changes(from.y, &self.end) { self.h * norm / REACH[2] } else { 0.0 })
+        // Tight tolerances have short reach, too.
+        Some(if hardly_changes(from.y, &self.end) { self.h * norm / (0.5 * REACH[0]) } else { 0.0 })
     }
 
     fn work(&self) -> Work {

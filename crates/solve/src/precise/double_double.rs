@@ -199,8 +199,8 @@ impl Precise for DoubleDouble {
             let (hi, lo) = fast_two_sum(hi, ((dividend - product) - error) / power);
             return DoubleDouble { hi, lo };
         }
-        // What divisions of such numbers make: every part of these is a sum of two doubles.
-        if mantissa.unsigned_abs() < 1 << (2 * f64::MANTISSA_DIGITS) && (-2 * EXACT_POWER..=0).contains(&exponent) {
+        // What divisions of such numbers make: powers of ten are sums of two doubles, mantissas but for rounding.
+        if (-2 * EXACT_POWER..=0).contains(&exponent) {
             let hi = mantissa as f64;
             let dividend = DoubleDouble { hi, lo: (mantissa - hi as i128) as f64 };
             let second = (-exponent - EXACT_POWER).max(0);
@@ -271,8 +271,11 @@ mod tests {
             assert_eq!(DoubleDouble::decimal(mantissa, exponent, 0), long, "{mantissa}e{exponent}");
         }
         assert_eq!(DoubleDouble::pi(0), DoubleDouble::from_big(&Big::pi(FUNCTION_BITS)));
-        let long =
-            [(26_666_666_666_666_666_666_666_666_666_667, -31), (-9_999_999_999_999_999_999, -44), (1 << 60, -1)];
+        let long = [
+            (26_666_666_666_666_666_666_666_666_666_666_666_667, -37),
+            (-9_999_999_999_999_999_999, -44),
+            (1 << 60, -1),
+        ];
         for (mantissa, exponent) in long {
             let (own, exact) =
                 (DoubleDouble::decimal(mantissa, exponent, 0), Big::decimal(mantissa, exponent, FUNCTION_BITS));

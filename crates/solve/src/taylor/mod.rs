@@ -291,7 +291,7 @@ impl Taylor {
             for (i, (slope, f)) in self.slope.iter().zip(f.iter()).enumerate() {
                 let noise = 4.0 * f64::EPSILON * (y[i].abs() + (h * f).abs() + slope.abs());
                 let error = ((slope - h * f).abs() / theta - noise).max(0.0);
-                let scaled = error / (tol.atol[i] + tol.rtol * y[i].abs().max(from.y[i].abs()));
+                let scaled = error / tol.of(i, [y[i], from.y[i]]);
                 if scaled > worst.0 || scaled.is_nan() {
                     worst = (if scaled.is_nan() { f64::INFINITY } else { scaled }, i);
                 }
