@@ -267,11 +267,28 @@ impl Graph {
         if let Some(folded) = self.fold(a, b, |p, q| p.power(q.as_integer()?)) {
             return folded;
         }
+        let zero = self.integer(0);
         match self.constant_value(b) {
             Some(exponent) if exponent == Decimal::ONE => a,
             Some(exponent) if exponent == Decimal::ZERO => self.integer(1),
+            Some(exponent) if a == zero && !exponent.is_negative() => zero,
+            Some(exponent) if exponent.as_integer().is_none() => {
+                self.by_branches(a, &mut |graph, a| graph.pow(a, b)).unwrap_or_else(|| self.intern(Expr::Pow(a, b)))
+            }
             _ => self.intern(Expr::Pow(a, b)),
         }
+    }
+
+    /// A function of what is zero in one of its branches, branch by branch: a root of max(x, 0) has no derivative at zero, but
+    /// where that is the constant it is constant.
+    fn by_branches(&mut self, a: ExprId, f: &mut dyn FnMut(&mut Graph, ExprId) -> ExprId) -> Option<ExprId> {
+        let Expr::Select(c, below, above) = self.node(a) else { return None };
+        let zero = self.integer(0);
+        if below != zero && above != zero {
+            return None;
+        }
+        let [below, above] = [below, above].map(|branch| f(self, branch));
+        Some(self.select(c, below, above))
     }
 
     /// a², as the product it is
@@ -283,6 +300,11 @@ impl Graph {
     pub fn call(&mut self, f: Function, a: ExprId) -> ExprId {
         if let Some(value) = self.constant_value(a).and_then(|v| exact_value(f, v)) {
             return self.constant(value);
+        }
+        if matches!(f, Function::Sqrt | Function::Cbrt)
+            && let Some(found) = self.by_branches(a, &mut |graph, a| graph.call(f, a))
+        {
+            return found;
         }
         self.intern(Expr::Call(f, a))
     }

@@ -1,7 +1,9 @@
 //! The driver: it owns time. It chooses the steps of a [`Method`], hits the end exactly, hands rows to the [`Sink`]
 //! and says why a run ended.
 
+mod advance;
 mod ending;
+mod failing;
 mod output;
 mod over;
 mod overlooked;
@@ -15,10 +17,9 @@ use std::ops::ControlFlow;
 use plan::Plan;
 use remember::Delayed;
 
-use crate::channels::Step;
 use crate::consistency::Consistency;
-use crate::controller::{Controller, bearable};
-use crate::crossings::{Crossing, Found};
+use crate::controller::Controller;
+use crate::crossings::Crossing;
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
 use crate::options::{check_index, check_past, check_start, tolerance};
@@ -27,7 +28,7 @@ use crate::sliding::Flow;
 use crate::stiffness::Stiffness;
 use crate::{
     CarriedError, Method, Options, Outcome, Past, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System,
-    Tolerance, Trial, UsageError,
+    Tolerance, UsageError,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -59,9 +60,6 @@ pub fn solve_with_past(
     let reason = run.go(past).err();
     Ok(run.finish(reason))
 }
-
-/// Pieces of a fixed step that are shorter than this part of it lead to a singularity, not to its end.
-const SHORTEST_PIECE: f64 = 1e-7;
 
 /// The sink is asked whether to go on every so many attempts.
 const PROGRESS_EVERY: u64 = 16;
@@ -393,155 +391,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The step is good: hand over its rows and go to its end, or to the first event in it.
-    fn advance(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
-        if self.flow.consistency.is_some() && !self.restore_end(plan, trial)? {
-            return Ok(());
-        }
-        let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
-        let instant = plan.end >= self.t_end.min(self.events.next_instant());
-        let (inside, searching) = (self.next_row < plan.end, self.events.searching());
-        let fixed = self.options.step.is_some();
-        let prepared = self.flow.with(|system| {
-            if !instant {
-                self.method.look_ahead(system, &from)?;
-                self.stiffness.watch(self.method, system, &from);
-            }
-            if !(inside || searching || self.delayed.count > 0) {
-                return Ok(None);
-            }
-            self.method.make_dense(system, &from)?;
-            Ok(if fixed { None } else { self.method.error_inside(system, &from, &self.tol) })
-        });
-        let error_inside = match prepared {
-            Ok(told) => told.or_else(|| self.error_inside(plan, trial)),
-            Err(failure) => return self.fail(plan, failure),
-        };
-        let mut longest = f64::INFINITY;
-        if let Some(error) = error_inside {
-            longest = plan.h * bearable(error, self.method.error_exponent().unwrap_or(1));
-            if error.is_nan() || error > 1.0 {
-                return self.reject(plan, Trial { error, next_h: Some(longest), ..trial });
-            }
-        }
-        let found = if searching {
-            let step = Step { t: self.t, h: plan.h, d: &self.d };
-            // The last step may be stretched a little, and a fixed one is as long as it is.
-            let limited = self.options.step.is_none() && self.h_proven > self.h_max;
-            let longest = if limited { 1.02 * self.h_max } else { f64::INFINITY };
-            self.events.search(&mut self.flow, self.method, &step, (self.tol.rtol, longest))
-        } else {
-            Found::Nothing
-        };
-        if found == Found::TooLong {
-            self.statistics.rejected += 1;
-            self.h_proven = self.h_max;
-            return Ok(());
-        }
-        if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found
-            && self.options.step.is_none()
-            && !self.is_negligible(theta * plan.h)
-        {
-            // Behind the jump f may be another one, too: the step must end before it.
-            self.events.reject();
-            self.statistics.rejected += 1;
-            // So much shorter that the plan does not stretch it again.
-            self.h = 0.98 * theta * plan.h;
-            return Ok(());
-        }
-        if self.options.step.is_none() && !self.method.wishes() {
-            let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
-            // A step cut short says nothing against the longer one.
-            self.h = if plan.cut { wished.max(self.h) } else { wished };
-            self.h = self.h.min(longest);
-        }
-        let t = self.t;
-        let part = match found {
-            Found::Crossing(Crossing { theta, .. }) => theta,
-            Found::Undefined { theta, .. } | Found::Unfinished { theta } => theta,
-            Found::Nothing | Found::TooLong => 1.0,
-        };
-        let piece = self.piece(plan, trial, part)?;
-        if piece.as_ref().is_some_and(|piece| self.misfits(plan, piece)) {
-            if searching {
-                self.events.reject();
-            }
-            self.statistics.rejected += 1;
-            self.h = 0.5 * plan.h;
-            return Ok(());
-        }
-        match found {
-            Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
-            Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
-            Found::Nothing | Found::TooLong => {
-                if inside {
-                    self.rows_before(plan.end, plan)?;
-                }
-                self.go_to_end(plan);
-            }
-        }
-        self.f_known = false;
-        self.wished = false;
-        self.shorter = None;
-        if let (true, Some(step)) = (self.options.step.is_some(), trial.next_h) {
-            self.grid = [self.t, step];
-        }
-        if self.t > t {
-            self.remember(piece, trial.order);
-            let h = if found == Found::Nothing { plan.h } else { self.t - t };
-            self.statistics.count_step(h, trial.order);
-            let flow = self.sink.step(self.t, h, trial.order);
-            self.obey(flow)?;
-        }
-        match found {
-            Found::Crossing(crossing) => return self.event(Some(crossing), plan.h),
-            Found::Undefined { switch, .. } => return Err(Reason::SwitchNotFinite { t: self.t, switch }),
-            Found::Unfinished { .. } => self.restart_method(),
-            Found::Nothing if instant => return self.event(None, plan.h),
-            Found::Nothing | Found::TooLong => self.method.accept(),
-        }
-        if let Some(error) = self.method.error() {
-            self.largest_error.resize(error.len(), 0.0);
-            self.largest_error.iter_mut().zip(error).for_each(|(most, error)| *most = most.max(error.abs()));
-        }
-        self.events.accept();
-        self.row_if_due()
-    }
-
-    /// Goes to a point inside the step. If it may be `moved` and falls on the end of the step or on a row but for
-    /// rounding, it is there; a jump must not be moved, for its other side is another world.
-    fn go_inside(&mut self, plan: Plan, mut theta: f64, moved: bool) -> Result<(), Reason> {
-        let mut t = self.t + theta * plan.h;
-        let resolution = if moved { 4.0 * f64::EPSILON * self.t.abs().max(plan.h) } else { 0.0 };
-        self.rows_before(t - resolution, plan)?;
-        if (t - plan.end).abs() <= resolution {
-            self.go_to_end(plan);
-            return Ok(());
-        }
-        if moved && (t - self.next_row).abs() <= resolution {
-            t = self.next_row;
-            theta = ((t - self.t) / plan.h).clamp(0.0, 1.0);
-        }
-        if t > self.t {
-            let mut y = std::mem::take(&mut self.scratch[0]);
-            self.method.interpolate(theta, &mut y);
-            let result = self.restore_inside(t, theta, &mut y);
-            self.y.copy_from_slice(&y);
-            self.scratch[0] = y;
-            self.t = t;
-            self.keep_denominators(false);
-            return result;
-        }
-        Ok(())
-    }
-
-    fn go_to_end(&mut self, plan: Plan) {
-        let end = if self.restored.is_empty() { self.method.end() } else { &self.restored };
-        self.y.copy_from_slice(end);
-        self.t = plan.end;
-        self.keep_denominators(self.restored.is_empty());
-    }
-
     /// The start: the modes and what happens at once.
     fn begin(&mut self) -> Result<(), Reason> {
         let scale = self.h_max.max(self.smallest_step());
@@ -580,64 +429,5 @@ impl<'a> Run<'a> {
         self.controller.restart();
         // A state that jumped says nothing about the next step; a mode that changed often does.
         if happened.jumped && self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
-    }
-
-    fn reject(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
-        self.statistics.rejected += 1;
-        self.h = match trial.next_h {
-            Some(h) if h < plan.h => h,
-            _ => plan.h * self.controller.rejected(trial.error),
-        };
-        if self.h < self.smallest_step() {
-            return Err(self.lost_step(trial));
-        }
-        Ok(())
-    }
-
-    fn fail(&mut self, plan: Plan, failure: StepFailure) -> Result<(), Reason> {
-        self.statistics.rejected += 1;
-        let (t, component) = match failure {
-            StepFailure::NotFinite { t, component } => match self.failure_inside_f() {
-                Some(failure) => return self.newton_failed(plan, failure),
-                None => (t, component),
-            },
-            StepFailure::NotFiniteAtStart { component } => {
-                return match self.failure_inside_f() {
-                    Some(failure) => Err(failure.without_step(self.t)),
-                    None => Err(self.not_finite_here(component)),
-                };
-            }
-            StepFailure::NoSeries { component, order } => {
-                return Err(Reason::NoSeries { t: self.t, component, order });
-            }
-            StepFailure::Newton { .. } | StepFailure::Singular { .. } => return self.newton_failed(plan, failure),
-            StepFailure::TooLong { component } => {
-                self.shorter = Some(0.5 * plan.h);
-                let shortest = SHORTEST_PIECE * self.options.step.unwrap_or(0.0);
-                if 0.5 * plan.h < self.smallest_step().max(shortest) {
-                    let lost = Reason::StepTooSmall { t: self.t, h: plan.h, component, error: f64::INFINITY };
-                    return Err(self.seen_singularity().unwrap_or(lost));
-                }
-                return Ok(());
-            }
-        };
-        self.h = plan.h * self.controller.failed();
-        // Perhaps a trial left the domain of its branch behind a boundary at which another branch begins.
-        if let Some((time, boundary)) = self.events.nearest_boundary().filter(|(time, _)| *time <= 2.0 * plan.h) {
-            let tiny = time <= 1e-9 * (self.t - self.t_start).max(self.h_max);
-            if tiny && self.is_negligible(time) {
-                return self.step_over(time, boundary, Reason::NotFinite { t, component, at_start: false });
-            }
-            if self.options.step.is_none() {
-                self.h = self.h.min(0.9 * time);
-            } else if time > self.smallest_step() {
-                self.shorter = Some((0.9 * time).min(0.5 * plan.h));
-                return Ok(());
-            }
-        }
-        if self.options.step.is_some() || self.h < self.smallest_step() {
-            return Err(self.seen_singularity().unwrap_or(Reason::NotFinite { t, component, at_start: false }));
-        }
-        Ok(())
     }
 }

@@ -89,6 +89,24 @@ fn auto_leaves_a_stiff_linear_model_to_the_implicit_method() {
     }
 }
 
+/// Torricelli's law: the vessel is empty at t = 2, and stays it, though the root has no derivative there.
+#[test]
+fn a_vessel_that_runs_dry_stays_empty() {
+    for model in [
+        "h' = -sqrt(max(h, 0)); h(0) = 1",
+        "h' = -max(0, h)^0.5; h(0) = 1",
+        "h' = if h > 0 then -sqrt(h) else 0; h(0) = 1",
+    ] {
+        for method in ["auto", "taylor", "radau", "bdf", "dp8", "rk4"] {
+            let args = ["run", "-e", model, "-t", "4", "-m", method, "--at", "1,2,4", "-q"];
+            let found = ordinate(&args).expect(0).table().column("h");
+            for (found, exact) in found.iter().zip([0.25, 0.0, 0.0]) {
+                assert!((found - exact).abs() < 1e-5, "{method}, {model}: {found} instead of {exact}");
+            }
+        }
+    }
+}
+
 /// exp(3500) is no number, so 1/(1 + exp(…)) has no series where it is zero; it has a value all the same.
 #[test]
 fn auto_does_without_a_series() {

@@ -424,6 +424,9 @@ impl Resolver<'_> {
             "atan2" => self.model.graph.atan2(a[0], a[1]),
             "pow" => self.model.graph.pow(a[0], a[1]),
             "min" | "max" => a[1..].iter().fold(a[0], |best, &next| {
+                // At the border both are right, but only the constant is smooth whatever is made of it: a root, for example.
+                let swap = text == "max" && self.is_static(next) && !self.is_static(best);
+                let (best, next) = if swap { (next, best) } else { (best, next) };
                 let (x, border) = self.side(best, next, span, view);
                 let less = self.model.graph.less(x, border);
                 if text == "min" {

@@ -236,20 +236,21 @@ impl Slopes {
     fn highest(&self, order: usize, h: f64, result: &mut [f64]) {
         let order = order.min(self.count);
         let place = |back: usize| if self.place >= back { self.place - back } else { self.place + SLOPES - back };
-        let distance = |i: usize| self.times[self.place] - self.times[place(i)];
-        let even = (1..=order).all(|i| (distance(i) - i as f64 * h).abs() < EVEN_STEPS * h);
-        let mut binomial = 1.0;
+        let mut since = [0.0; SLOPES];
+        for (i, since) in since[..=order].iter_mut().enumerate() {
+            *since = self.times[self.place] - self.times[place(i)];
+        }
+        let even = since[..=order].iter().enumerate().all(|(i, t)| (t - i as f64 * h).abs() < EVEN_STEPS * h);
+        let (mut binomial, scale) = (1.0, (1..=order).fold(1.0, |scale, k| scale * k as f64 * h));
         result.fill(0.0);
         for i in 0..=order {
-            let mut weight = 1.0;
-            if even {
-                weight = binomial;
-                binomial *= (i as f64 - order as f64) / (i + 1) as f64;
+            let weight = if even {
+                binomial
             } else {
-                for (factor, j) in (0..=order).filter(|j| *j != i).enumerate() {
-                    weight *= (factor + 1) as f64 * h / (distance(j) - distance(i));
-                }
-            }
+                let others = since[..=order].iter().enumerate().filter(|(j, _)| *j != i);
+                scale / others.fold(1.0, |product, (_, t)| product * (t - since[i]))
+            };
+            binomial *= (i as f64 - order as f64) / (i + 1) as f64;
             let values = &self.values[place(i) * self.states..];
             result.iter_mut().zip(values).for_each(|(result, value)| *result += weight * value);
         }

@@ -1,0 +1,158 @@
+//! A good step: its rows, and the way to its end or to the first event in it.
+
+use super::{Plan, Run};
+use crate::channels::Step;
+use crate::controller::bearable;
+use crate::crossings::{Crossing, Found};
+use crate::{Point, Reason, Trial};
+
+impl Run<'_> {
+    /// The step is good: hand over its rows and go to its end, or to the first event in it.
+    pub(super) fn advance(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
+        if self.flow.consistency.is_some() && !self.restore_end(plan, trial)? {
+            return Ok(());
+        }
+        let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
+        let instant = plan.end >= self.t_end.min(self.events.next_instant());
+        let (inside, searching) = (self.next_row < plan.end, self.events.searching());
+        let fixed = self.options.step.is_some();
+        let prepared = self.flow.with(|system| {
+            if !instant {
+                self.method.look_ahead(system, &from)?;
+                self.stiffness.watch(self.method, system, &from);
+            }
+            if !(inside || searching || self.delayed.count > 0) {
+                return Ok(None);
+            }
+            self.method.make_dense(system, &from)?;
+            Ok(if fixed { None } else { self.method.error_inside(system, &from, &self.tol) })
+        });
+        let error_inside = match prepared {
+            Ok(told) => told.or_else(|| self.error_inside(plan, trial)),
+            Err(failure) => return self.fail(plan, failure),
+        };
+        let mut longest = f64::INFINITY;
+        if let Some(error) = error_inside {
+            longest = plan.h * bearable(error, self.method.error_exponent().unwrap_or(1));
+            if error.is_nan() || error > 1.0 {
+                return self.reject(plan, Trial { error, next_h: Some(longest), ..trial });
+            }
+        }
+        let found = if searching {
+            let step = Step { t: self.t, h: plan.h, d: &self.d };
+            // The last step may be stretched a little, and a fixed one is as long as it is.
+            let limited = self.options.step.is_none() && self.h_proven > self.h_max;
+            let longest = if limited { 1.02 * self.h_max } else { f64::INFINITY };
+            self.events.search(&mut self.flow, self.method, &step, (self.tol.rtol, longest))
+        } else {
+            Found::Nothing
+        };
+        if found == Found::TooLong {
+            self.statistics.rejected += 1;
+            self.h_proven = self.h_max;
+            return Ok(());
+        }
+        if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found
+            && self.options.step.is_none()
+            && !self.is_negligible(theta * plan.h)
+        {
+            // Behind the jump f may be another one, too: the step must end before it.
+            self.events.reject();
+            self.statistics.rejected += 1;
+            // So much shorter that the plan does not stretch it again.
+            self.h = 0.98 * theta * plan.h;
+            return Ok(());
+        }
+        if self.options.step.is_none() && !self.method.wishes() {
+            let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
+            // A step cut short says nothing against the longer one.
+            self.h = if plan.cut { wished.max(self.h) } else { wished };
+            self.h = self.h.min(longest);
+        }
+        let t = self.t;
+        let part = match found {
+            Found::Crossing(Crossing { theta, .. }) => theta,
+            Found::Undefined { theta, .. } | Found::Unfinished { theta } => theta,
+            Found::Nothing | Found::TooLong => 1.0,
+        };
+        let piece = self.piece(plan, trial, part)?;
+        if piece.as_ref().is_some_and(|piece| self.misfits(plan, piece)) {
+            if searching {
+                self.events.reject();
+            }
+            self.statistics.rejected += 1;
+            self.h = 0.5 * plan.h;
+            return Ok(());
+        }
+        match found {
+            Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
+            Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
+            Found::Nothing | Found::TooLong => {
+                if inside {
+                    self.rows_before(plan.end, plan)?;
+                }
+                self.go_to_end(plan);
+            }
+        }
+        self.f_known = false;
+        self.wished = false;
+        self.shorter = None;
+        if let (true, Some(step)) = (self.options.step.is_some(), trial.next_h) {
+            self.grid = [self.t, step];
+        }
+        if self.t > t {
+            self.remember(piece, trial.order);
+            let h = if found == Found::Nothing { plan.h } else { self.t - t };
+            self.statistics.count_step(h, trial.order);
+            let flow = self.sink.step(self.t, h, trial.order);
+            self.obey(flow)?;
+        }
+        match found {
+            Found::Crossing(crossing) => return self.event(Some(crossing), plan.h),
+            Found::Undefined { switch, .. } => return Err(Reason::SwitchNotFinite { t: self.t, switch }),
+            Found::Unfinished { .. } => self.restart_method(),
+            Found::Nothing if instant => return self.event(None, plan.h),
+            Found::Nothing | Found::TooLong => self.method.accept(),
+        }
+        if let Some(error) = self.method.error() {
+            self.largest_error.resize(error.len(), 0.0);
+            self.largest_error.iter_mut().zip(error).for_each(|(most, error)| *most = most.max(error.abs()));
+        }
+        self.events.accept();
+        self.row_if_due()
+    }
+
+    /// Goes to a point inside the step. If it may be `moved` and falls on the end of the step or on a row but for
+    /// rounding, it is there; a jump must not be moved, for its other side is another world.
+    pub(super) fn go_inside(&mut self, plan: Plan, mut theta: f64, moved: bool) -> Result<(), Reason> {
+        let mut t = self.t + theta * plan.h;
+        let resolution = if moved { 4.0 * f64::EPSILON * self.t.abs().max(plan.h) } else { 0.0 };
+        self.rows_before(t - resolution, plan)?;
+        if (t - plan.end).abs() <= resolution {
+            self.go_to_end(plan);
+            return Ok(());
+        }
+        if moved && (t - self.next_row).abs() <= resolution {
+            t = self.next_row;
+            theta = ((t - self.t) / plan.h).clamp(0.0, 1.0);
+        }
+        if t > self.t {
+            let mut y = std::mem::take(&mut self.scratch[0]);
+            self.method.interpolate(theta, &mut y);
+            let result = self.restore_inside(t, theta, &mut y);
+            self.y.copy_from_slice(&y);
+            self.scratch[0] = y;
+            self.t = t;
+            self.keep_denominators(false);
+            return result;
+        }
+        Ok(())
+    }
+
+    pub(super) fn go_to_end(&mut self, plan: Plan) {
+        let end = if self.restored.is_empty() { self.method.end() } else { &self.restored };
+        self.y.copy_from_slice(end);
+        self.t = plan.end;
+        self.keep_denominators(self.restored.is_empty());
+    }
+}
