@@ -27,6 +27,7 @@ mod jets;
 mod kernels;
 mod lanes;
 mod linear;
+mod looks;
 mod method;
 mod methods;
 mod newton;

@@ -52,6 +52,32 @@ fn no_pulse_of_a_periodic_input_is_stepped_over() {
     }
 }
 
+/// A bump on the way of a particle is no input, but a straight line leads over it in one step all the same; and so does one in
+/// numbers of many digits.
+#[test]
+fn what_lies_on_the_way_of_the_states_is_not_stepped_over() {
+    // the energy x′² + 0.4 exp(−((x − 37)/2)²) is kept, so the bump only delays
+    let model = "x'' = 0.1*(x - 37)*exp(-((x - 37)/2)^2); init x = 0, x' = 1";
+    for how in [["-m", "auto"], ["-m", "taylor"], ["-m", "dp8"], ["--digits", "6"], ["--precision", "20"]] {
+        let args = ["run", "-e", model, "-t", "100", "--at", "100", "-q", how[0], how[1]];
+        let found = ordinate(&args).expect(0).table().column("x")[0];
+        assert!((found - 99.08124).abs() < 1e-4, "{how:?}: {found}");
+    }
+}
+
+/// Where a run in many digits would have overlooked the same as another one, both agree to all digits.
+#[test]
+fn digits_of_a_pulse_are_those_of_the_pulse() {
+    let model = "x' = exp(-((t - 37.3)/0.5)^2) - x; x(0) = 0";
+    let u = |t: f64| (-((t - 37.3) / 0.5f64).powi(2)).exp();
+    let exact = response(u, 0.5, 77)[76];
+    for how in [["--digits", "6"], ["--digits", "17"], ["--precision", "20"]] {
+        let args = ["run", "-e", model, "-t", "100", "--at", "38", "-q", how[0], how[1]];
+        let found = ordinate(&args).expect(0).table().column("x")[0];
+        assert!((found - exact).abs() < 1e-6, "{how:?}: {found} instead of {exact}");
+    }
+}
+
 /// sin is odd about 2π: the errors of two half steps cancel there, and the row in the middle shows what the end does not.
 #[test]
 fn errors_that_cancel_at_the_end_of_a_step_are_seen_inside() {
@@ -75,6 +101,18 @@ fn an_error_made_below_the_absolute_tolerance_is_told() {
         let truth = (summary["final"]["y"].as_f64().expect("a value") - exact).abs();
         let told = summary["global_error"]["final"]["y"].as_f64().expect("an estimate");
         assert!(told > 0.3 * truth, "{method}: {told:e} told, {truth:e} true");
+    }
+}
+
+/// One long step before many short ones must not become part of each of them: the order would never grow again.
+#[test]
+fn adams_finds_its_order_behind_a_long_silence() {
+    let model = "x'' = 3*exp(-((t - 60)/0.2)^2) - x; init x = 0, x' = 0";
+    for rtol in ["1e-6", "1e-9"] {
+        let args =
+            ["run", "-e", model, "-t", "100", "-m", "adams", "--rtol", rtol, "--summary", "json", "-q", "--no-error"];
+        let summary = ordinate(&args).expect(0).json();
+        assert!(summary["steps"].as_u64().expect("steps") < 1000, "rtol {rtol}: {summary}");
     }
 }
 

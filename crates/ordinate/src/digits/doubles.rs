@@ -2,7 +2,7 @@
 //! with one whose constants are wrong by a multiple of their rounding.
 
 use super::samples::{Difference, Grid, Samples};
-use super::search::{Found, MAX_STEPS_OF_CHECK, Plan, Search};
+use super::search::{Found, MAX_STEPS_OF_CHECK, MOST_IN_DOUBLES, Plan, Search};
 use crate::{Compiled, RunError, RunOptions};
 use ordinate_program::{Program, Rounding};
 use ordinate_solve::Status;
@@ -32,6 +32,8 @@ impl Search<'_, '_> {
             if let Some(coarser) = before.replace(samples) {
                 let samples = before.as_ref().expect("it was put there");
                 let mut found = samples.difference(&coarser);
+                // Runs that are the same to the last bit have the same rounding, too.
+                found.digits = found.digits.min(f64::from(MOST_IN_DOUBLES) + 0.9);
                 let mut opinion = String::new();
                 // The other method is asked only where there is something to confirm.
                 if self.enough(found.digits) || best.as_ref().is_none_or(|known| known.reached < found.digits) {

@@ -31,6 +31,11 @@ struct Series<N> {
 }
 
 impl<N: Constant> PreciseProgram<N> {
+    /// Whether f depends on time by itself.
+    pub fn is_timed(&self) -> bool {
+        self.program.layout.timed
+    }
+
     /// The program with its constants rounded to so many bits; `None` where it has no series, or where what it does
     /// depends on discrete values.
     pub fn new(program: Arc<Program>, bits: usize) -> Option<PreciseProgram<N>> {

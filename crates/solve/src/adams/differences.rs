@@ -57,6 +57,8 @@ pub(super) struct Differences {
     count_before: usize,
     /// xₙ − xₙ₋₁, xₙ₋₁ − xₙ₋₂, …
     spacing: Vec<f64>,
+    /// The last step was a crumb, and became part of the one before.
+    merged: bool,
     h: f64,
     /// (xₙ − xₙ₋ᵢ) / h.
     back: [f64; MOST],
@@ -74,6 +76,7 @@ impl Differences {
             before: vec![0.0; (most + 1) * states],
             count_before: 0,
             spacing: Vec::with_capacity(MOST + 1),
+            merged: false,
             h: 0.0,
             back: [0.0; MOST],
             beta: [1.0; MOST],
@@ -81,7 +84,7 @@ impl Differences {
     }
 
     pub fn clear(&mut self) {
-        (self.count, self.count_before) = (0, 0);
+        (self.count, self.count_before, self.merged) = (0, 0, false);
         self.spacing.clear();
     }
 
@@ -238,7 +241,10 @@ impl Differences {
         }
         let split = self.most * self.states;
         let (phi, end) = self.phi.split_at_mut(split);
-        if self.count_before > 0 && self.spacing.first().is_some_and(|last| h < SHORTER * last) {
+        // A second short step in turn is no crumb: steps are short from here on.
+        let crumb = !self.merged && self.spacing.first().is_some_and(|last| h < SHORTER * last);
+        self.merged = self.count_before > 0 && crumb;
+        if self.merged {
             self.spacing[0] += h;
             let (whole, rest) = self.spacing.split_first().expect("there is one");
             self.count = move_on(&self.before[..split], self.count_before, *whole, rest, end, phi, self.most);

@@ -2,15 +2,15 @@
 //!
 //! A method sees an input at the points where it evaluates f only, a Taylor series at a single one. A pulse between two of them,
 //! such as exp(−(t − 50)²) from t = 0 on, leaves no trace in the error of the step, and a solution that knows nothing of it would
-//! pass for exact. So where f depends on time by itself, steps that are a good part of the run are looked into, at places of about
-//! the distance of two rows of a picture: all looks of a run together cost no more than some hundred evaluations of f.
+//! pass for exact. So steps are looked into, above all where f depends on time by itself and steps are long.
 
 use super::{Plan, Run};
+use crate::looks;
 use crate::octet::{OCTET, Octet};
 use crate::{Point, Trial};
 
-/// So many looks in a whole run.
-const LOOKS: f64 = 256.0;
+/// Steps with a larger error, in tolerances, have seen something.
+const SILENT: f64 = 1e-3;
 /// A change that would move the solution by fewer tolerances than this is none.
 const VISIBLE: f64 = 10.0;
 
@@ -33,21 +33,25 @@ impl Run<'_> {
     ///
     /// A visible r between the ends is what was overlooked, where steps are polynomials of high order. Those of other methods have
     /// an r of their own, and in a stiff model it is large where y is right to the last digits: there it must be at least half of
-    /// the change of f by time alone, φ = f(τ, y(τ)) − f(t, y(τ)).
+    /// the change of f by time alone, φ = f(τ, y(τ)) − f(t, y(τ)), or, if there is none, of f itself.
     pub(super) fn overlooked(&mut self, plan: Plan, trial: Trial) -> Option<f64> {
-        let span = self.t_end - self.t_start;
-        if !self.timed || plan.h * LOOKS < span || self.options.step.is_some() {
+        if self.options.step.is_some() {
             return None;
         }
-        let count = (plan.h * LOOKS / span).ceil() as usize;
+        let part = plan.h / (self.t_end - self.t_start);
         let of_series = self.method.polynomial(0, &mut Vec::new());
-        // Such a step has stages at more places than that.
-        if !of_series && 2 * count <= trial.order as usize {
+        let count = match of_series {
+            true => looks::of_series(part, self.timed),
+            // Of a stiff model without input nothing tells what was overlooked.
+            false if !self.timed && self.method.solves_algebraic() => 0,
+            false => looks::of_stages(part, self.timed, trial.error <= SILENT, trial.order),
+        };
+        if count == 0 {
             return None;
         }
         let n = self.y.len();
         let spacing = plan.h / count as f64;
-        if !of_series {
+        if !of_series && self.timed {
             // An input that is awake at both ends was seen: to look into every step of a driven model would cost more than the step.
             let [here, there] = &mut self.scratch;
             let end = self.method.end();
@@ -82,8 +86,11 @@ impl Run<'_> {
                 let mut overlooked = (0..n).any(|i| visible(i, rest(i)));
                 if overlooked && !of_series {
                     y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[k]);
-                    self.flow.with(|system| system.derivative(self.t, &y, &self.d, &mut there));
-                    self.statistics.evaluations.f += 1;
+                    there.fill(0.0);
+                    if self.timed {
+                        self.flow.with(|system| system.derivative(self.t, &y, &self.d, &mut there));
+                        self.statistics.evaluations.f += 1;
+                    }
                     overlooked = (0..n).any(|i| {
                         let by_time = of(&places.f, i) - there[i];
                         visible(i, by_time) && rest(i).abs() >= 0.5 * by_time.abs()

@@ -11,6 +11,7 @@
 //! and the step follows from the last coefficients. The defect at its end, where f is needed anyway, tests it.
 
 use super::Precise;
+use crate::looks;
 use crate::{Reason, Statistics, Work};
 use std::f64::consts::{LN_2, LOG2_10, LOG2_E};
 use std::ops::ControlFlow;
@@ -47,6 +48,8 @@ pub struct PreciseOptions<N> {
     pub max_products: f64,
     /// Rows after every step, too.
     pub every_step: bool,
+    /// Whether f depends on time by itself.
+    pub timed: bool,
 }
 
 /// Takes what a run over numbers of another precision gives.
@@ -149,6 +152,13 @@ struct Run<'a, N> {
     products: f64,
 }
 
+/// A place inside of a step.
+struct Place<N> {
+    t: N,
+    y: Vec<N>,
+    slopes: Vec<N>,
+}
+
 impl<N: Precise> Run<'_, N> {
     fn go(&mut self) -> Result<(), Reason> {
         self.next_row = self.sink.row_time(0);
@@ -179,6 +189,8 @@ impl<N: Precise> Run<'_, N> {
         if h < left && h > 0.9 * left {
             h = 0.6 * left;
         }
+        // A series of zeros allows any step.
+        h = h.min(left);
         for _ in 0..60 {
             if h <= self.smallest_step() {
                 break;
@@ -189,9 +201,14 @@ impl<N: Precise> Run<'_, N> {
             let y = self.values(&step);
             let slopes = self.slopes(&step);
             let inside = self.rows_inside(&t);
+            let places = self.places(&step);
             let mut f = std::mem::take(&mut self.f);
             self.system.begin(&t, &y, &mut f);
-            let good = self.defect(&slopes, &f, &y, &step);
+            let mut good = self.defect(&slopes, &f, &y, &step);
+            if good && !places.is_empty() {
+                good = self.sees_all(&places, &step);
+                self.system.begin(&t, &y, &mut f);
+            }
             self.f = f;
             if good {
                 return self.accept(t, y, &step, &inside);
@@ -368,6 +385,28 @@ impl<N: Precise> Run<'_, N> {
             let error = defect.log2() - ((self.order + 1) as f64).log2();
             let unit = self.peaks[i].max(y[i].log2());
             f.is_finite() && error <= (self.tolerance + 3.0 + unit).max(noise)
+        })
+    }
+
+    /// Places inside of a step that are looked at.
+    fn places(&self, step: &N) -> Vec<Place<N>> {
+        let h = step.to_f64();
+        let count = looks::of_series(h / (self.t_end.to_f64() - self.t_start), self.options.timed);
+        let place = |k: usize| {
+            let since = N::exact(h * (k as f64 + 0.5) / count as f64, self.options.bits);
+            Place { t: self.t.clone() + since.clone(), y: self.values(&since), slopes: self.slopes(&since) }
+        };
+        (0..count).map(place).collect()
+    }
+
+    /// Whether the polynomial satisfies the equation there, too: what lies between its ends leaves no trace in a series. The
+    /// system is at one of these places afterwards.
+    fn sees_all(&mut self, places: &[Place<N>], step: &N) -> bool {
+        let mut f = self.y.clone();
+        let width = step.clone() * N::splat((self.order + 1) as f64 / places.len() as f64);
+        places.iter().all(|Place { t, y, slopes }| {
+            self.system.begin(t, y, &mut f);
+            self.defect(slopes, &f, y, &width)
         })
     }
 

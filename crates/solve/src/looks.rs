@@ -1,0 +1,44 @@
+//! How many places inside of a step are looked at, lest it overlooks something there.
+
+/// Looks in a whole run, at about the distance of two rows of a picture.
+const IN_A_RUN: f64 = 256.0;
+/// The fewest of a step of a series, which sees its input at a single point.
+const OF_SERIES: usize = 8;
+/// Of a step that saw nothing at all, and is longer than this part of the run.
+const OF_SILENCE: usize = 128;
+const LONG: f64 = 1.0 / 64.0;
+/// Up to this order errors of long steps are not to be believed.
+const LOW: u32 = 4;
+/// Where f does not depend on time by itself, what is overlooked must lie on the way of the states; only steps that are a great
+/// part of the run are looked into.
+const VERY_LONG: f64 = 1.0 / 8.0;
+
+/// A run of so few steps that each is a great part of it can afford more.
+const OF_FEW_STEPS: f64 = 1024.0;
+
+fn evenly(part: f64, timed: bool) -> usize {
+    let in_a_run = if timed && part > VERY_LONG { OF_FEW_STEPS } else { IN_A_RUN };
+    (in_a_run * part.min(1.0)).ceil() as usize
+}
+
+/// Looks into a step of a Taylor series that is this part of the run.
+pub(crate) fn of_series(part: f64, timed: bool) -> usize {
+    match timed {
+        true => evenly(part, timed).max(OF_SERIES),
+        false if part > VERY_LONG => evenly(part, timed),
+        false => 0,
+    }
+}
+
+/// Looks into a step of another method, which has about half as many stages as its `order` says. `silent`: it has next to no
+/// error, or none that is to be believed.
+pub(crate) fn of_stages(part: f64, timed: bool, silent: bool, order: u32) -> usize {
+    let count = evenly(part, timed);
+    match timed {
+        true if part >= LONG && (silent || order <= LOW) => count.max(OF_SILENCE),
+        true if silent => count.max(OF_SERIES),
+        true if 2 * count > order as usize => count,
+        false if part > VERY_LONG && silent => count,
+        _ => 0,
+    }
+}
