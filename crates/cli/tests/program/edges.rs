@@ -292,6 +292,9 @@ fn one_step_from_unit_vectors_gives_the_discrete_matrices() {
 /// A transformed model has exponentials as states: one that begins as zero would stay it.
 #[test]
 fn an_exponential_that_underflows_is_no_start_value() {
+    let text = "y' = tanh(5*(t - 20)) - y; y(0) = -1";
+    let answer = ordinate(&["run", "-e", text, "-t", "40", "-m", "mtsm", "-o", "o.csv"]);
+    assert!(answer.code == 1 && answer.err.contains("too near to one"), "{answer:?}");
     let text = "x' = exp(-(t - 50)^2) - x; x(0) = 0";
     let answer = ordinate(&["run", "-e", text, "-t", "52", "-m", "mtsm", "-o", "o.csv"]);
     assert!(answer.code == 1 && answer.err.contains("too small"), "{answer:?}");

@@ -122,15 +122,15 @@ pub(crate) fn auxiliary_starts(
     for (k, value) in found.into_iter().enumerate() {
         let state = &compiled.sorted.states[visible + k];
         match value {
-            // u = e^g fulfils u' = g'u, so a zero would stay one
-            Some(value) if value.abs() < f64::MIN_POSITIVE && state.start.is_some_and(|e| is_exponential(model, e)) => {
+            Some(value) if state.start.is_some_and(|e| rests(model, e, value)) => {
                 let what = state.start.map_or_else(String::new, |e| model.print(e));
+                let rest = if value.abs() == 1.0 { "too near to one" } else { "too small" };
                 diagnostics.push(
                     Diagnostic::error(
                         "no-start-value",
                         model.variable(state.derivative).span,
                         format!(
-                            "the transformed model needs the start value of `{what}`, which is too small for a double"
+                            "the transformed model needs the start value of `{what}`, which is {rest} for a double"
                         ),
                     )
                     .help("use a method that needs no transformation, such as `taylor` or `dp8`"),
@@ -156,8 +156,14 @@ pub(crate) fn auxiliary_starts(
     diagnostics
 }
 
-fn is_exponential(model: &Model, e: ExprId) -> bool {
-    matches!(model.graph.node(e), Expr::Call(Function::Exp, _))
+/// Whether an auxiliary state would stay what rounding made of its start: u = e^g fulfils u' = g'u, and u = tanh g fulfils
+/// u' = g'(1 − u²).
+fn rests(model: &Model, e: ExprId, value: f64) -> bool {
+    match model.graph.node(e) {
+        Expr::Call(Function::Exp, _) => value.abs() < f64::MIN_POSITIVE,
+        Expr::Call(Function::Tanh, _) => value.abs() == 1.0,
+        _ => false,
+    }
 }
 
 /// √q with q = 0: its value exists, but not its derivative, and the polynomial system would follow another one of the
