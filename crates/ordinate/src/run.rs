@@ -6,17 +6,14 @@ use crate::recorder::{Recorder, final_values};
 use crate::start::StartValues;
 use crate::transform::polynomial;
 use crate::{
-    Compiled, DigitsReport, ErrorWish, GlobalError, PreciseResult, RowError, RowSink, digits, explain, number_hint,
-    precise, short,
+    Compiled, DigitsReport, Discard, ErrorWish, GlobalError, PreciseResult, RowError, RowSink, digits, explain,
+    number_hint, precise, short,
 };
 use ordinate_model::constant;
-use ordinate_program::Evaluator;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Chosen, Interrupt, Mixture, NewtonOptions, Options, Outcome, Rows, Sink, Status,
-    UsageError, Why,
+    AbsoluteTolerance, Choice, Chosen, NewtonOptions, Options, Outcome, Rows, Status, UsageError, Why,
 };
 use ordinate_syntax::Diagnostic;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -285,18 +282,23 @@ fn run(
     }
     let solution = begin.elapsed().as_secs_f64();
     let wanted = options.error != ErrorWish::Off && inconsistent.is_none();
-    let mut estimate = |evaluator: &Evaluator, outcome: &Outcome| match wanted {
-        true => task.global_error(evaluator, outcome, &mut kept),
-        false => None,
-    };
-    let mut error = estimate(&evaluator, &outcome);
+    let mut error = if wanted { task.global_error(&evaluator, &outcome, &mut kept) } else { None };
     let mut seconds = vec![begin.elapsed().as_secs_f64()];
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
+            // All that the first run did, but nobody hears of it.
+            let mut nobody = Discard;
+            let mut kept = Kept::new(&mut nobody, options.error);
             let method = task.method(follow, &mut outputs);
+            let names = all.clone();
             let begin = Instant::now();
-            let again = task.solve(method, &mut evaluator, &solver_options, t_end, &mut Silent).map_err(wrong)?;
-            estimate(&evaluator, &again);
+            let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
+            recorder.announce(names, stored.len());
+            recorder.unasked = unasked;
+            let again = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
+            if wanted {
+                task.global_error(&evaluator, &again, &mut kept);
+            }
             seconds.push(begin.elapsed().as_secs_f64());
         }
     }
@@ -449,13 +451,4 @@ pub(crate) fn solver_options(
         rows,
         ..Options::default()
     })
-}
-
-/// For repeated solutions that are only timed.
-struct Silent;
-
-impl Sink for Silent {
-    fn row(&mut self, _t: f64, _y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
-        ControlFlow::Continue(())
-    }
 }
