@@ -11,7 +11,7 @@ const LONG: f64 = 1.0 / 64.0;
 const LOW: u32 = 4;
 /// Where f does not depend on time by itself, what is overlooked must lie on the way of the states; only steps that are a great
 /// part of the run are looked into.
-const VERY_LONG: f64 = 1.0 / 8.0;
+pub(crate) const VERY_LONG: f64 = 1.0 / 8.0;
 
 /// A run of so few steps that each is a great part of it can afford more.
 const OF_FEW_STEPS: f64 = 1024.0;

@@ -35,10 +35,11 @@ impl Run<'_> {
     /// an r of their own, and in a stiff model it is large where y is right to the last digits: there it must be at least half of
     /// the change of f by time alone, φ = f(τ, y(τ)) − f(t, y(τ)), or, if there is none, of f itself.
     pub(super) fn overlooked(&mut self, plan: Plan, trial: Trial) -> Option<f64> {
-        if self.options.step.is_some() {
+        let part = plan.h / (self.t_end - self.t_start);
+        // Most steps: this must cost nothing.
+        if self.options.step.is_some() || !(self.timed || part > looks::VERY_LONG) {
             return None;
         }
-        let part = plan.h / (self.t_end - self.t_start);
         let of_series = self.method.polynomial(0, &mut Vec::new());
         let count = match of_series {
             true => looks::of_series(part, self.timed),
