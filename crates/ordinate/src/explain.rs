@@ -2,7 +2,8 @@
 
 use crate::{Compiled, short};
 use ordinate_model::Watch;
-use ordinate_solve::{Outcome, Reason, UsageError, Zeno};
+use ordinate_program::Evaluator;
+use ordinate_solve::{Outcome, Reason, Status, System, UsageError, Zeno};
 
 /// A reason for people and for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,38 @@ pub(crate) fn inconsistent_start(t: f64, name: &str, given: f64, found: f64) -> 
         message: format!("the start value {given} of `{name}` contradicts the equations, which give {found}"),
         hint: format!("remove the start value of `{name}`, or correct those it follows from"),
     }
+}
+
+/// An auxiliary state that is not any more what it stands for at the end of a run. Polynomial equations do not know of branches:
+/// w = √q goes on below zero where q touches it.
+pub(crate) fn strayed(outcome: &Outcome, compiled: &Compiled, evaluator: &mut Evaluator) -> Option<Explanation> {
+    let own = compiled.program.own_states();
+    // In a motion along a switch they stand for a mixture of both sides.
+    if own == outcome.y.len() || outcome.status != Status::Ok || outcome.sliding.is_some() {
+        return None;
+    }
+    let mut meant = outcome.y.clone();
+    evaluator.refresh(outcome.t_reached, &outcome.d, &mut meant);
+    let largest = outcome.y[..own].iter().fold(1.0, |most: f64, y| most.max(y.abs()));
+    let strays = |k: usize| {
+        let (found, meant) = (outcome.y[k], meant[k]);
+        let apart = (found - meant).abs();
+        meant.is_finite() && apart > 1e-3 * largest && apart > 0.1 * found.abs().max(meant.abs())
+    };
+    let k = (own..outcome.y.len()).find(|&k| strays(k))?;
+    let name = compiled.program.state_names.get(k).cloned();
+    let meaning = auxiliary(k, compiled).unwrap_or_else(|| "an auxiliary state".into());
+    Some(Explanation {
+        kind: "singularity",
+        t: outcome.t_reached,
+        variable: name,
+        message: format!(
+            "the transformed model left its branch: `{meaning}` is {} in it, but {} of the other states",
+            short(outcome.y[k]),
+            short(meant[k])
+        ),
+        hint: "no row behind the place where that happened is right: use a method that needs no transformation, such as `dp8` or `auto`".into(),
+    })
 }
 
 /// The reason of an outcome; `None` if it reached its end time.

@@ -268,11 +268,11 @@ fn run(
     let follow = options.error != ErrorWish::Off;
     let mut outputs = evaluator.another();
     let method = task.method(follow, &mut outputs);
-    let begin = Instant::now();
     let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
-    let outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
+    let begin = Instant::now();
+    let mut outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
@@ -290,11 +290,10 @@ fn run(
             let mut nobody = Discard;
             let mut kept = Kept::new(&mut nobody, options.error);
             let method = task.method(follow, &mut outputs);
-            let names = all.clone();
-            let begin = Instant::now();
             let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
-            recorder.announce(names, stored.len());
+            recorder.announce(all.clone(), stored.len());
             recorder.unasked = unasked;
+            let begin = Instant::now();
             let again = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
             if wanted {
                 task.global_error(&evaluator, &again, &mut kept);
@@ -311,9 +310,13 @@ fn run(
         let known = final_values.iter_mut().zip(&error.last).filter(|(_, error)| error.is_finite());
         known.for_each(|((_, value), error)| *value += error);
     }
+    let strayed = explain::strayed(&outcome, compiled, &mut outputs);
+    if strayed.is_some() {
+        outcome.status = Status::Stopped;
+    }
     let reason = match inconsistent {
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
-        None => explain::explain(&outcome, compiled),
+        None => strayed.or_else(|| explain::explain(&outcome, compiled)),
     };
     // Of several methods the one that took most of the steps gives its name.
     let most = |chosen: &Chosen| chosen.shares.iter().rev().max_by_key(|(_, steps)| *steps).map(|(name, _)| *name);

@@ -145,6 +145,15 @@ fn a_vessel_that_runs_dry_stays_empty() {
     }
 }
 
+/// w = √h fulfils w' = −1/2, and goes on below zero: the polynomial equations do not know of the branch.
+#[test]
+fn a_transformed_model_that_leaves_its_branch_is_no_result() {
+    let args = ["run", "-e", "h' = -sqrt(max(h, 0)); h(0) = 1", "-m", "mtsm", "-o", "o.csv", "-t"];
+    ordinate(&[&args[..], &["1.5"]].concat()).expect(0);
+    let answer = ordinate(&[&args[..], &["3"]].concat()).expect(3);
+    assert!(answer.err.contains("left its branch"), "{answer:?}");
+}
+
 /// exp(3500) is no number, so 1/(1 + exp(…)) has no series where it is zero; it has a value all the same.
 #[test]
 fn auto_does_without_a_series() {
