@@ -1,5 +1,6 @@
 //! What the driver asks of a method: one step at a time. A method knows nothing of end times, rows or events.
 
+use crate::octet::Octet;
 use crate::{Chosen, Reason, System, UsageError};
 
 /// Where a step begins.
@@ -270,6 +271,17 @@ pub trait Method {
         self.interpolate(theta + NEAR, slope);
         slope.iter_mut().zip(y.iter()).for_each(|(slope, before)| *slope = (*slope - before) / (2.0 * NEAR));
         self.interpolate(theta, y);
+    }
+
+    /// The same at eight places side by side.
+    fn interpolate_eight(&self, theta: &Octet, y: &mut [Octet], slope: &mut [Octet]) {
+        let (mut one, mut change) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+        for (k, theta) in theta.0.iter().enumerate() {
+            self.interpolate_with_slope(*theta, &mut one, &mut change);
+            for (i, (y, slope)) in y.iter_mut().zip(slope.iter_mut()).enumerate() {
+                (y.0[k], slope.0[k]) = (one[i], change[i]);
+            }
+        }
     }
 
     /// The largest error inside the remembered step, whose dense output is made, in units of the tolerance; `None` where the

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::algebra::Pattern;
+use crate::octet::Octet;
 use crate::stiffness::Stiffness;
 use crate::{Method, NewtonIterate, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
 
@@ -241,6 +242,10 @@ impl Method for Switching {
 
     fn interpolate_with_slope(&self, theta: f64, y: &mut [f64], slope: &mut [f64]) {
         self.seen().interpolate_with_slope(theta, y, slope);
+    }
+
+    fn interpolate_eight(&self, theta: &Octet, y: &mut [Octet], slope: &mut [Octet]) {
+        self.seen().interpolate_eight(theta, y, slope);
     }
 
     fn error_inside(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Option<f64> {

@@ -110,17 +110,9 @@ impl Run<'_> {
     /// Evaluates the step and f at `looks` of `count` places, from number `first` on.
     fn look_at(&mut self, plan: Plan, (first, looks, count): (usize, usize, usize), places: &mut Places) {
         let n = self.y.len();
-        let (mut y, mut slope) = (vec![0.0; n], vec![0.0; n]);
-        for k in 0..OCTET {
-            // The others repeat the last one.
-            places.theta.0[k] = (((first + k.min(looks - 1)) as f64) + 0.5) / count as f64;
-            if k < looks {
-                self.method.interpolate_with_slope(places.theta.0[k], &mut y, &mut slope);
-            }
-            for i in 0..n {
-                (places.y[i].0[k], places.slope[i].0[k]) = (y[i], slope[i]);
-            }
-        }
+        // The others repeat the last one.
+        places.theta = Octet(std::array::from_fn(|k| ((first + k.min(looks - 1)) as f64 + 0.5) / count as f64));
+        self.method.interpolate_eight(&places.theta, &mut places.y, &mut places.slope);
         let t = Octet(places.theta.0.map(|theta| self.t + theta * plan.h));
         self.statistics.evaluations.f += looks as u64;
         let together =
@@ -128,7 +120,7 @@ impl Run<'_> {
         if together {
             return;
         }
-        let mut f = slope;
+        let (mut y, mut f) = (vec![0.0; n], vec![0.0; n]);
         for k in 0..looks {
             y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[k]);
             self.flow.with(|system| system.derivative(t.0[k], &y, &self.d, &mut f));

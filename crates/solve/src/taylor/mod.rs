@@ -17,6 +17,7 @@ mod singular;
 mod substitute;
 mod tail;
 
+use crate::octet::Octet;
 use crate::stiffness::hardly_changes;
 use crate::{JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
 use carried::{Carried, Known, Made};
@@ -436,6 +437,17 @@ impl Method for Taylor {
             _ => {
                 polynomial::value_and_slope(&self.c, self.order, theta * self.h / self.scale, y, slope);
                 slope.iter_mut().for_each(|slope| *slope /= theta);
+            }
+        }
+    }
+
+    fn interpolate_eight(&self, theta: &Octet, y: &mut [Octet], slope: &mut [Octet]) {
+        match &self.substitute {
+            Some(substitute) if self.substituted => substitute.method.interpolate_eight(theta, y, slope),
+            _ => {
+                let x = self.h / self.scale;
+                polynomial::eight_values_and_slopes(&self.c, self.order, &Octet(theta.0.map(|t| t * x)), y, slope);
+                slope.iter_mut().for_each(|slope| slope.0.iter_mut().for_each(|slope| *slope *= x));
             }
         }
     }

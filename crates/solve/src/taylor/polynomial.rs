@@ -1,6 +1,8 @@
 //! Values of the polynomial of a step. Its coefficients lie order by order, c[k n + i], with [`PADDING`] numbers behind
 //! the last one, so that blocks of four components can be read everywhere.
 
+use crate::octet::{OCTET, Octet};
+
 /// How many numbers must follow the coefficients.
 pub(super) const PADDING: usize = 3;
 
@@ -143,6 +145,22 @@ pub(super) fn of_state(c: &[f64], n: usize, state: usize, order: usize, x: f64, 
         power *= x;
         term
     }));
+}
+
+/// The polynomial and its derivative at eight places: eight chains of operations side by side take hardly longer than one.
+pub(super) fn eight_values_and_slopes(c: &[f64], order: usize, x: &Octet, y: &mut [Octet], slope: &mut [Octet]) {
+    let n = y.len();
+    for i in 0..n {
+        let (mut value, mut derivative) = ([c[order * n + i]; OCTET], [0.0; OCTET]);
+        for k in (0..order).rev() {
+            let c = c[k * n + i];
+            for l in 0..OCTET {
+                derivative[l] = derivative[l] * x.0[l] + value[l];
+                value[l] = value[l] * x.0[l] + c;
+            }
+        }
+        (y[i], slope[i]) = (Octet(value), Octet(derivative));
+    }
 }
 
 /// The polynomial and x times its derivative at x.
