@@ -13,15 +13,19 @@ const LOW: u32 = 4;
 /// part of the run are looked into.
 pub(crate) const VERY_LONG: f64 = 1.0 / 8.0;
 
-fn evenly(part: f64) -> usize {
-    (IN_A_RUN * part.min(1.0)).ceil() as usize
+/// Looks in a run without an input.
+const ON_THE_WAY: f64 = 64.0;
+
+fn evenly(part: f64, timed: bool) -> usize {
+    let in_a_run = if timed { IN_A_RUN } else { ON_THE_WAY };
+    (in_a_run * part.min(1.0)).ceil() as usize
 }
 
 /// Looks into a step of a Taylor series that is this part of the run.
 pub(crate) fn of_series(part: f64, timed: bool) -> usize {
     match timed {
-        true => evenly(part).max(OF_SERIES),
-        false if part > VERY_LONG => evenly(part),
+        true => evenly(part, timed).max(OF_SERIES),
+        false if part > VERY_LONG => evenly(part, timed),
         false => 0,
     }
 }
@@ -29,7 +33,7 @@ pub(crate) fn of_series(part: f64, timed: bool) -> usize {
 /// Looks into a step of another method, which has about half as many stages as its `order` says. `silent`: it has next to no
 /// error, or none that is to be believed.
 pub(crate) fn of_stages(part: f64, timed: bool, silent: bool, order: u32) -> usize {
-    let count = evenly(part);
+    let count = evenly(part, timed);
     match timed {
         true if part >= LONG && (silent || order <= LOW) => count.max(OF_SILENCE),
         true if silent => count.max(OF_SERIES),
