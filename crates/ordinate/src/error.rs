@@ -62,6 +62,14 @@ impl GlobalError {
         self.largest[..count].iter().copied().fold(0.0, f64::max)
     }
 
+    /// Nothing is known: the run has no meaning, and another one like it has none either.
+    pub(crate) fn lose(&mut self) {
+        self.largest.fill(f64::INFINITY);
+        self.last.fill(f64::NAN);
+        self.rows.iter_mut().flatten().for_each(|error| *error = f64::NAN);
+        (self.until, self.complete) = (f64::NEG_INFINITY, false);
+    }
+
     /// What is not known of it, in words; `None` if all is.
     pub fn gap(&self) -> Option<String> {
         match self.until {

@@ -302,6 +302,11 @@ fn run(
         }
     }
     seconds.sort_by(f64::total_cmp);
+    let strayed = explain::strayed(&outcome, compiled, &mut outputs);
+    if strayed.is_some() {
+        outcome.status = Status::Stopped;
+        error.iter_mut().for_each(GlobalError::lose);
+    }
     kept.release(error.as_ref()).map_err(RunError::Rows)?;
     let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
     let mut final_values = final_values(compiled, &mut outputs, &outcome);
@@ -309,10 +314,6 @@ fn run(
         error.corrected = true;
         let known = final_values.iter_mut().zip(&error.last).filter(|(_, error)| error.is_finite());
         known.for_each(|((_, value), error)| *value += error);
-    }
-    let strayed = explain::strayed(&outcome, compiled, &mut outputs);
-    if strayed.is_some() {
-        outcome.status = Status::Stopped;
     }
     let reason = match inconsistent {
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),

@@ -222,8 +222,9 @@ impl Method for OneStage {
     fn error_inside(&mut self, system: &mut dyn System, from: &Point, _tol: &Tolerance) -> Option<f64> {
         let differential = self.newton[0].differential();
         let half = &self.halves[0];
-        half.interpolate(self.rule, differential, 0.5, &mut self.slope);
-        system.derivative(from.t + 0.5 * half.h, &self.slope, from.d, &mut self.psi);
+        let mut y = vec![0.0; from.y.len()];
+        half.interpolate(self.rule, differential, 0.5, &mut y);
+        system.derivative(from.t + 0.5 * half.h, &y, from.d, &mut self.psi);
         self.work.f += 1;
         for i in 0..differential {
             let slope = match self.rule {
@@ -232,8 +233,6 @@ impl Method for OneStage {
             };
             self.psi[i] -= slope;
         }
-        // The slope of the step before is of no use any more.
-        self.slope_known = false;
         self.newton[1].apply_inverse(&mut self.psi);
         Some(largest_part(&self.psi, |i| self.scale[i]).0)
     }

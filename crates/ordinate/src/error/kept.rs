@@ -247,3 +247,20 @@ impl RowSink for Beside<'_> {
         self.sink.keep_going(t)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_second_row_goes_and_columns_keep_their_order() {
+        for rows in [1usize, 4, 5] {
+            let mut flat = Flat { width: 2, values: Vec::new() };
+            (0..rows).for_each(|row| flat.push(&[row as f64, 10.0 + row as f64, f64::NAN]));
+            flat.thin();
+            let left: Vec<f64> = (0..rows).step_by(2).map(|row| row as f64).collect();
+            let right = left.iter().map(|row| 10.0 + row).collect();
+            assert_eq!(flat.take_columns(), [left, right], "{rows} rows");
+        }
+    }
+}

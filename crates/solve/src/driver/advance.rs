@@ -67,6 +67,7 @@ impl Run<'_> {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
             // A step cut short says nothing against the longer one.
             self.h = if plan.cut { wished.max(self.h) } else { wished };
+            // Its end may bear a longer step than its inside.
             self.h = self.h.min(longest);
         }
         let t = self.t;
