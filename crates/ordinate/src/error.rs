@@ -51,6 +51,8 @@ pub struct GlobalError {
     pub complete: bool,
     /// From this time on no digit of this state is right.
     pub lost: Option<(usize, f64)>,
+    /// Where a state has lost its digits: one that began too small for the absolute tolerance, and one that would see it.
+    pub unseen: Option<(usize, f64)>,
     /// Whether it was subtracted from the result. It is the error of the result before.
     pub corrected: bool,
 }
@@ -88,6 +90,8 @@ const LOST: f64 = 0.1;
 /// An error that is carried along with controlled steps is believed up to this part of the greatest value: the leading terms of
 /// the errors of steps say little beyond.
 const TRUSTED: f64 = 0.01;
+/// A state that begins at less than so many absolute tolerances is not followed there.
+const SEEN: f64 = 10.0;
 /// Where no digit is right, only a part of this size tells that what was carried along is of no use.
 const BLOWN_UP: f64 = 3.0;
 
@@ -140,12 +144,17 @@ impl Task<'_> {
         }
     }
 
+    /// Whether a state begins at less than its tolerance lets see, but not at zero.
+    fn begins_unseen(&self, state: usize, y: f64) -> bool {
+        y != 0.0 && y.abs() < SEEN * Task::atol(self.options, state)
+    }
+
     /// Absolute tolerances that see a state which begins below those of the run. What is lost of it there may be lost for good,
     /// as in y′ = y, and a companion that sees as little loses the same.
     fn resolving(&self, options: &Options) -> AbsoluteTolerance {
         let atol = |(state, y): (usize, &f64)| {
             let (given, seen) = (Task::atol(options, state), options.rtol * y.abs());
-            if *y != 0.0 && y.abs() < Task::atol(self.options, state) { given.min(seen) } else { given }
+            if self.begins_unseen(state, *y) { given.min(seen) } else { given }
         };
         AbsoluteTolerance::Each(self.start.states.iter().enumerate().map(atol).collect())
     }
@@ -164,7 +173,7 @@ impl Task<'_> {
             // Nor does a method know much of what it need not follow.
             let below =
                 |state: usize| (1e-300..Task::atol(self.options, state)).contains(&greatest(&kept.columns[state + 1]));
-            if (0..states).any(below) {
+            if (0..states).any(|state| below(state) || self.begins_unseen(state, self.start.states[state])) {
                 return None;
             }
         }
@@ -197,7 +206,18 @@ impl Task<'_> {
         let rows = if kept.stride > 1 { Vec::new() } else { errors };
         let names = kept.names[1..kept.stored].to_vec();
         let until = outcome.t_reached;
-        Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, corrected: false })
+        Some(GlobalError {
+            names,
+            states,
+            largest,
+            last,
+            rows,
+            until,
+            complete: true,
+            lost,
+            unseen: None,
+            corrected: false,
+        })
     }
 
     /// The error of `outcome`, whose rows are in `kept`.
@@ -239,6 +259,12 @@ impl Task<'_> {
             if other.status == Status::Interrupted || best.as_ref().is_some_and(|best| best.complete) {
                 break;
             }
+        }
+        if let Some(error) = best.as_mut().filter(|error| error.lost.is_some()) {
+            let starts = self.start.states[..error.states].iter().enumerate();
+            let unseen = starts.filter(|(state, y)| self.begins_unseen(*state, **y)).map(|(state, y)| (state, y.abs()));
+            let smallest = unseen.min_by(|a, b| a.1.total_cmp(&b.1));
+            error.unseen = smallest.map(|(state, y)| (state, self.options.rtol * y));
         }
         best
     }
@@ -304,7 +330,7 @@ fn compare(
         }
     }
     let names = kept.names[1..kept.stored].to_vec();
-    GlobalError { names, states, largest, last, rows, until, complete, lost, corrected: false }
+    GlobalError { names, states, largest, last, rows, until, complete, lost, unseen: None, corrected: false }
 }
 
 /// The largest absolute value.

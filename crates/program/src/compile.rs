@@ -1,10 +1,12 @@
 //! Sorted model to program. Each section is compiled from its expressions through the definitions of the
 //! model, so common parts are computed once per section, and what does not change during a run once at its start.
 
-use crate::{ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, slopes, time_switch};
+use crate::{
+    ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, pulses, slopes, time_switch,
+};
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Role, Sorted, Watch};
-use ordinate_solve::{Delay, Layout, Reaction, Sampled, Switch, SwitchKind, Variations};
+use ordinate_solve::{Delay, Layout, Pulses, Reaction, Sampled, Switch, SwitchKind, Variations};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Marks of registers whose place is known only when all sections are compiled: the n-th temporary, the n-th constant
@@ -104,6 +106,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     program.jacobian = jacobian;
     program.invariants_jacobian = invariants_jacobian;
     program.rates = rates;
+    program.layout.pulses = pulses::of_program(&program);
     program
 }
 
@@ -464,6 +467,7 @@ impl<'a> Compiler<'a> {
             velocity: self.velocities(),
             variations: self.variations(),
             timed: false,
+            pulses: Pulses::Nowhere,
             delays: Vec::new(),
         }
     }

@@ -16,6 +16,7 @@ mod jets;
 mod linear;
 mod packed;
 mod print;
+mod pulses;
 mod rounding;
 mod slopes;
 mod time_switch;

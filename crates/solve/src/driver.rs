@@ -27,8 +27,8 @@ use crate::rows::RowTimes;
 use crate::sliding::Flow;
 use crate::stiffness::Stiffness;
 use crate::{
-    CarriedError, Method, Options, Outcome, Past, Point, Reason, Sink, Start, Statistics, Status, StepFailure, System,
-    Tolerance, UsageError,
+    CarriedError, Method, Options, Outcome, Past, Point, Pulses, Reason, Sink, Start, Statistics, Status, StepFailure,
+    System, Tolerance, UsageError,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -87,6 +87,10 @@ struct Run<'a> {
     h_proven: f64,
     /// f depends on time by itself.
     timed: bool,
+    /// What f may hold that is not known from afar.
+    pulses: Pulses,
+    /// For looks into steps.
+    places: overlooked::Places,
 
     t: f64,
     y: Vec<f64>,
@@ -166,7 +170,7 @@ impl<'a> Run<'a> {
         let searched = layout.switches.iter().any(|switch| !switch.of_time);
         let h_max = options.h_max.unwrap_or(if searched { 0.1 * span } else { span }).min(span);
         let proven = options.h_max.is_none() && method.is_polynomial();
-        let timed = layout.timed;
+        let (timed, pulses) = (layout.timed, layout.pulses);
         let delayed = Delayed::new(layout.delays.len());
         method.restart();
         Ok(Run {
@@ -188,6 +192,8 @@ impl<'a> Run<'a> {
             h_max,
             h_proven: if proven { span } else { h_max },
             timed,
+            pulses,
+            places: overlooked::Places::default(),
             t: start.t,
             y: start.y.to_vec(),
             d,

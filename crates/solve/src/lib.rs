@@ -68,6 +68,7 @@ pub use history::{Delay, Form, History, Piece, Reading};
 pub use jets::{JetCost, Jets, Path, SwitchSeries};
 pub use lanes::{LANES, Lanes, Number, Processor, Task};
 pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, PropagatorError, SparseRows};
+pub use looks::Pulses;
 pub use method::*;
 pub use methods::{AUTOMATIC, BadParameter, Choice, by_name, names};
 pub use newton::{Convergence, Goal, Stage, StageEquation};

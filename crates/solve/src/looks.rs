@@ -12,9 +12,20 @@ const LOW: u32 = 4;
 /// Where f does not depend on time by itself, what is overlooked must lie on the way of the states; only steps that are a great
 /// part of the run are looked into.
 pub(crate) const VERY_LONG: f64 = 1.0 / 8.0;
-
 /// Looks in a run without an input.
 const ON_THE_WAY: f64 = 64.0;
+
+/// What f may hold that steps far from it do not know of: a function that is next to zero over a stretch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pulses {
+    /// Nothing.
+    #[default]
+    Nowhere,
+    /// Functions of the states.
+    OnTheWay,
+    /// Functions of time.
+    InTime,
+}
 
 fn evenly(part: f64, timed: bool) -> usize {
     let in_a_run = if timed { IN_A_RUN } else { ON_THE_WAY };
@@ -22,11 +33,12 @@ fn evenly(part: f64, timed: bool) -> usize {
 }
 
 /// Looks into a step of a Taylor series that is this part of the run.
-pub(crate) fn of_series(part: f64, timed: bool) -> usize {
-    match timed {
-        true => evenly(part, timed).max(OF_SERIES),
-        false if part > VERY_LONG => evenly(part, timed),
-        false => 0,
+pub(crate) fn of_series(part: f64, pulses: Pulses) -> usize {
+    match pulses {
+        Pulses::InTime => evenly(part, true).max(OF_SERIES),
+        Pulses::OnTheWay if part > VERY_LONG => evenly(part, false),
+        Pulses::Nowhere if part > VERY_LONG => OF_SERIES,
+        Pulses::OnTheWay | Pulses::Nowhere => 0,
     }
 }
 

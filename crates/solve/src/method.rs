@@ -295,6 +295,11 @@ pub trait Method {
         false
     }
 
+    /// Whether the remembered step, whose dense output is made, is one.
+    fn gave_polynomial(&self) -> bool {
+        self.is_polynomial()
+    }
+
     /// The coefficients of a state in powers of theta over the remembered step, whose dense output is made; returns whether
     /// it is such a polynomial.
     fn polynomial(&self, _state: usize, _c: &mut Vec<f64>) -> bool {

@@ -256,6 +256,10 @@ impl Method for Switching {
         self.methods.iter().all(|named| named.method.is_polynomial())
     }
 
+    fn gave_polynomial(&self) -> bool {
+        self.seen().gave_polynomial()
+    }
+
     fn polynomial(&self, state: usize, c: &mut Vec<f64>) -> bool {
         self.seen().polynomial(state, c)
     }

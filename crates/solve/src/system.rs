@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use crate::{Delay, History, Jets, LinearForm, Octet, Path, Pattern, SwitchSeries};
+use crate::{Delay, History, Jets, LinearForm, Octet, Path, Pattern, Pulses, SwitchSeries};
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,8 @@ pub struct Layout {
     pub variations: Variations,
     /// f depends on t by itself, not only through y and d.
     pub timed: bool,
+    /// What f may hold that is not known from afar.
+    pub pulses: Pulses,
     /// The delayed quantities, whose past f and all else may read.
     pub delays: Vec<Delay>,
 }

@@ -107,7 +107,7 @@ impl<N: Constant> Session<N> {
             max_steps: options.max_steps,
             max_products,
             every_step: options.rows == RowTimes::Steps,
-            timed: self.program.is_timed(),
+            pulses: self.program.pulses(),
         };
         solve_precise(&mut self.program, self.t_start.clone(), self.y.clone(), &self.t_end, &wishes, sink)
     }

@@ -6,7 +6,7 @@ use super::compile::compile;
 use super::recurrence::{self, Factors, Form, Kind, begin_with, finish, next};
 use crate::constant::{self, Constant};
 use crate::{Program, Section};
-use ordinate_solve::PreciseSystem;
+use ordinate_solve::{PreciseSystem, Pulses};
 use std::sync::Arc;
 
 /// A smooth program over numbers of another precision: its constants, sections and series.
@@ -31,9 +31,9 @@ struct Series<N> {
 }
 
 impl<N: Constant> PreciseProgram<N> {
-    /// Whether f depends on time by itself.
-    pub fn is_timed(&self) -> bool {
-        self.program.layout.timed
+    /// What f may hold that is not known from afar.
+    pub fn pulses(&self) -> Pulses {
+        self.program.layout.pulses
     }
 
     /// The program with its constants rounded to so many bits; `None` where it has no series, or where what it does

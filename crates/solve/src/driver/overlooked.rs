@@ -15,7 +15,8 @@ const SILENT: f64 = 1e-3;
 const VISIBLE: f64 = 10.0;
 
 /// What the step and f say at up to eight places of a step.
-struct Places {
+#[derive(Default)]
+pub(super) struct Places {
     theta: Octet,
     y: Vec<Octet>,
     /// h·y′ of the step.
@@ -40,9 +41,9 @@ impl Run<'_> {
         if self.options.step.is_some() || !(self.timed || part > looks::VERY_LONG) {
             return None;
         }
-        let of_series = self.method.polynomial(0, &mut Vec::new());
+        let of_series = self.method.gave_polynomial();
         let count = match of_series {
-            true => looks::of_series(part, self.timed),
+            true => looks::of_series(part, self.pulses),
             // Of a stiff model without input nothing tells what was overlooked.
             false if !self.timed && self.method.solves_algebraic() => 0,
             false => looks::of_stages(part, self.timed, trial.error <= SILENT, trial.order),
@@ -68,12 +69,26 @@ impl Run<'_> {
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
         self.flow.with(|system| self.method.make_dense(system, &from)).ok()?;
         let differential = self.flow.consistency.as_ref().map_or(n, |consistency| consistency.differential());
-        let octets = || vec![Octet::default(); n];
-        let mut places = Places { theta: Octet::default(), y: octets(), slope: octets(), f: octets() };
-        let (mut y, mut there) = (vec![0.0; n], vec![0.0; n]);
+        let mut places = std::mem::take(&mut self.places);
+        for octets in [&mut places.y, &mut places.slope, &mut places.f] {
+            octets.resize(n, Octet::default());
+        }
+        let silent = self.first_visible(plan, (count, of_series, differential), &mut places);
+        self.places = places;
+        silent.map(|silent| silent * spacing)
+    }
+
+    /// How many of `count` places are left behind before something can be seen that the step does not know.
+    fn first_visible(
+        &mut self,
+        plan: Plan,
+        (count, of_series, differential): (usize, bool, usize),
+        places: &mut Places,
+    ) -> Option<f64> {
+        let (n, spacing) = (self.y.len(), plan.h / count as f64);
         for first in (0..count).step_by(OCTET) {
             let looks = OCTET.min(count - first);
-            self.look_at(plan, (first, looks, count), &mut places);
+            self.look_at(plan, (first, looks, count), places);
             for k in 0..looks {
                 let of = |column: &[Octet], i: usize| column[i].0[k];
                 // not a number is seen by others
@@ -86,10 +101,11 @@ impl Run<'_> {
                 };
                 let mut overlooked = (0..n).any(|i| visible(i, rest(i)));
                 if overlooked && !of_series {
+                    let [y, there] = &mut self.scratch;
                     y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[k]);
                     there.fill(0.0);
                     if self.timed {
-                        self.flow.with(|system| system.derivative(self.t, &y, &self.d, &mut there));
+                        self.flow.with(|system| system.derivative(self.t, y, &self.d, there));
                         self.statistics.evaluations.f += 1;
                     }
                     overlooked = (0..n).any(|i| {
@@ -100,7 +116,7 @@ impl Run<'_> {
                 if overlooked {
                     // The place before was still silent; at the first one nothing is known but that it is too far.
                     let silent = if first + k == 0 { 0.25 } else { (first + k) as f64 - 0.5 };
-                    return Some(spacing * silent);
+                    return Some(silent);
                 }
             }
         }
@@ -109,7 +125,6 @@ impl Run<'_> {
 
     /// Evaluates the step and f at `looks` of `count` places, from number `first` on.
     fn look_at(&mut self, plan: Plan, (first, looks, count): (usize, usize, usize), places: &mut Places) {
-        let n = self.y.len();
         // The others repeat the last one.
         places.theta = Octet(std::array::from_fn(|k| ((first + k.min(looks - 1)) as f64 + 0.5) / count as f64));
         self.method.interpolate_eight(&places.theta, &mut places.y, &mut places.slope);
@@ -120,11 +135,11 @@ impl Run<'_> {
         if together {
             return;
         }
-        let (mut y, mut f) = (vec![0.0; n], vec![0.0; n]);
         for k in 0..looks {
+            let [y, f] = &mut self.scratch;
             y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[k]);
-            self.flow.with(|system| system.derivative(t.0[k], &y, &self.d, &mut f));
-            places.f.iter_mut().zip(&f).for_each(|(column, f)| column.0[k] = *f);
+            self.flow.with(|system| system.derivative(t.0[k], y, &self.d, f));
+            places.f.iter_mut().zip(f).for_each(|(column, f)| column.0[k] = *f);
         }
     }
 }

@@ -196,7 +196,7 @@ impl Run<'_> {
         if self.delayed.count == 0 || self.options.step.is_some() || self.method.solves_algebraic() {
             return None;
         }
-        if self.flow.consistency.is_some() || self.method.polynomial(0, &mut Vec::new()) {
+        if self.flow.consistency.is_some() || self.method.gave_polynomial() {
             return None;
         }
         let n = self.y.len();

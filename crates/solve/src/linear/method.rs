@@ -322,6 +322,10 @@ impl Method for LinearTaylor {
         true
     }
 
+    fn gave_polynomial(&self) -> bool {
+        self.terms.is_one_piece()
+    }
+
     fn polynomial(&self, state: usize, c: &mut Vec<f64>) -> bool {
         self.engine.as_ref().is_some_and(|engine| self.terms.of_place(engine.place(state), c))
     }

@@ -126,6 +126,11 @@ impl Terms {
         bad.max_by(|&i, &j| y[i].abs().total_cmp(&y[j].abs()))
     }
 
+    /// Whether the step is one piece.
+    pub fn is_one_piece(&self) -> bool {
+        self.pieces.len() == 1
+    }
+
     /// The terms of one place, if the step is one piece: they are coefficients of powers of θ.
     pub fn of_place(&self, place: usize, c: &mut Vec<f64>) -> bool {
         let [Piece { order, at, .. }] = self.pieces[..] else { return false };

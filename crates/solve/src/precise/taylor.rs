@@ -12,7 +12,7 @@
 
 use super::Precise;
 use crate::looks;
-use crate::{Reason, Statistics, Work};
+use crate::{Pulses, Reason, Statistics, Work};
 use std::f64::consts::{LN_2, LOG2_10, LOG2_E};
 use std::ops::ControlFlow;
 
@@ -48,8 +48,8 @@ pub struct PreciseOptions<N> {
     pub max_products: f64,
     /// Rows after every step, too.
     pub every_step: bool,
-    /// Whether f depends on time by itself.
-    pub timed: bool,
+    /// What f may hold that is not known from afar.
+    pub pulses: Pulses,
 }
 
 /// Takes what a run over numbers of another precision gives.
@@ -391,7 +391,7 @@ impl<N: Precise> Run<'_, N> {
     /// Places inside of a step that are looked at.
     fn places(&self, step: &N) -> Vec<Place<N>> {
         let h = step.to_f64();
-        let count = looks::of_series(h / (self.t_end.to_f64() - self.t_start), self.options.timed);
+        let count = looks::of_series(h / (self.t_end.to_f64() - self.t_start), self.options.pulses);
         let place = |k: usize| {
             let since = N::exact(h * (k as f64 + 0.5) / count as f64, self.options.bits);
             Place { t: self.t.clone() + since.clone(), y: self.values(&since), slopes: self.slopes(&since) }

@@ -456,6 +456,10 @@ impl Method for Taylor {
         true
     }
 
+    fn gave_polynomial(&self) -> bool {
+        !self.substituted
+    }
+
     fn polynomial(&self, state: usize, c: &mut Vec<f64>) -> bool {
         if !self.substituted {
             polynomial::of_state(&self.c, self.y1.len(), state, self.order, self.h / self.scale, c);
