@@ -56,6 +56,10 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     if let Some(drift) = run.outcome.energy_drift {
         line("energy", &format!("changed by {drift:.1e} of its size at most, as this method counts it"));
     }
+    if let Some((name, t)) = &run.conflict {
+        let again = "the one that stands last in the model counts, all read the values before";
+        line("note", &format!("several events set `{name}` at t = {}: {again}", short(*t)));
+    }
     if let Some((name, t)) = &run.not_finite {
         line("note", &format!("`{name}` is not a finite number at t = {}", short(*t)));
     }

@@ -160,6 +160,13 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the derivative of {} is not a finite number beyond t = {}", named(component), short(t)),
             "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
         ),
+        Reason::ActionNotFinite { t, place } => (
+            t,
+            value_name(place, compiled).map(str::to_string),
+            format!("an event at t = {} sets {} to what is not a finite number", short(t), name_of(place, compiled)),
+            "its right-hand side, read with the values before the event, divides by zero or leaves the domain of a function"
+                .into(),
+        ),
         // The switch is evaluated with the algebraic variables solved for; the state itself is fine.
         Reason::SwitchNotFinite { t, switch } if has_algebraic && outcome.y.iter().all(|y| y.is_finite()) => {
             let algebraic = compiled.sorted.algebraic.first().map(|a| compiled.sorted.model.name(a.var));
@@ -327,8 +334,14 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
     }
 }
 
-fn name_of(state: usize, compiled: &Compiled) -> String {
-    compiled.program.state_names.get(state).map_or("a state".into(), |name| format!("`{name}`"))
+/// The name of a state, or of a held value behind them.
+pub(crate) fn value_name(place: usize, compiled: &Compiled) -> Option<&str> {
+    let names = compiled.program.state_names.iter().chain(&compiled.program.held_names);
+    names.map(String::as_str).nth(place)
+}
+
+fn name_of(place: usize, compiled: &Compiled) -> String {
+    value_name(place, compiled).map_or("a state".into(), |name| format!("`{name}`"))
 }
 
 /// A run that could not begin.

@@ -152,6 +152,8 @@ pub struct Run {
     pub error: Option<GlobalError>,
     /// Rows stored.
     pub rows: usize,
+    /// The first value that two events changed at one instant to different values: name, time.
+    pub conflict: Option<(String, f64)>,
     /// The first value among the rows that is not finite: name, time.
     pub not_finite: Option<(String, f64)>,
     /// Where the time went.
@@ -332,6 +334,7 @@ fn run(
         final_values,
         error,
         rows,
+        conflict: outcome.conflict.and_then(|(t, place)| Some((explain::value_name(place, compiled)?.to_string(), t))),
         not_finite,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,

@@ -38,6 +38,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "global_error": run.error.as_ref().map(error_json),
         "stiff": run.outcome.stiff,
         "energy_drift": run.outcome.energy_drift,
+        "conflict": run.conflict.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "seconds": {
             "parse": compiled.parse_seconds,

@@ -67,6 +67,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         lists: c.sorted.model.lists.clone(),
         visible: c.sorted.visible,
         state_names: state_variables(c.sorted).map(|v| c.sorted.model.name(v)).collect(),
+        held_names: held(c.sorted).map(|v| c.sorted.model.name(v)).collect(),
         output_names: shown.iter().map(|&v| c.sorted.model.name(v)).collect(),
         ..Program::default()
     };

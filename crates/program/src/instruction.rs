@@ -156,6 +156,8 @@ pub struct Program {
     pub visible: usize,
     /// Names of the states.
     pub state_names: Vec<String>,
+    /// Names of the held values.
+    pub held_names: Vec<String>,
     /// Names of the results of `outputs`.
     pub output_names: Vec<String>,
     /// How constants become numbers of the machine.

@@ -122,6 +122,7 @@ mod tests {
             statistics: Statistics::default(),
             stiff: false,
             energy_drift: None,
+            conflict: None,
             chosen: None,
             exceeds: false,
             error: None,

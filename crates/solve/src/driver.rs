@@ -298,6 +298,7 @@ impl<'a> Run<'a> {
                     .collect(),
             }),
             energy_drift: self.method.energy_drift(),
+            conflict: self.events.conflict,
         }
     }
 

@@ -40,6 +40,8 @@ pub(crate) struct Events {
     /// The mixture before the instant, and the boundaries it was of.
     pub mixture_before: Option<Mixture>,
     slid: Vec<Boundary>,
+    /// The first time at which two actions gave one value two values, and its place, that of the held ones behind the states.
+    pub conflict: Option<(f64, usize)>,
     /// What happens to variations.
     saltation: Option<Saltation>,
 }
@@ -92,6 +94,7 @@ impl Events {
             d_before: d,
             mixture_before: None,
             slid: Vec::new(),
+            conflict: None,
             saltation: Saltation::new(layout),
         })
     }
@@ -320,7 +323,9 @@ impl Events {
         self.new_y.copy_from_slice(now.y);
         self.new_d.copy_from_slice(now.d);
         let mixture = flow.mixture(now.t, now.y, &self.d_read).cloned();
+        let several = self.actions.len() > 1;
         for action in self.actions.drain(..) {
+            let earlier = several.then(|| (self.new_y.clone(), self.new_d.clone()));
             match &mixture {
                 None => flow.system.act(action, now.t, now.y, &self.d_read, &mut self.new_y, &mut self.new_d),
                 Some(mixture) => {
@@ -338,10 +343,17 @@ impl Events {
                     self.new_d.copy_from_slice(&mixed[n..]);
                 }
             }
+            if let Some((y, d)) = earlier.filter(|_| self.conflict.is_none()) {
+                let first = d.len() - self.held;
+                let states = now.y.iter().zip(&y).zip(&self.new_y);
+                let mut values = states.chain(now.d[first..].iter().zip(&d[first..]).zip(&self.new_d[first..]));
+                let other = values.position(|((before, earlier), new)| earlier != before && new != earlier);
+                self.conflict = other.map(|place| (now.t, place));
+            }
         }
         let held = &self.new_d[self.d_test.len() - self.held..];
-        if let Some(component) = self.new_y.iter().chain(held).position(|value| !value.is_finite()) {
-            return Err(Reason::NotFinite { t: now.t, component, at_start: false });
+        if let Some(place) = self.new_y.iter().chain(held).position(|value| !value.is_finite()) {
+            return Err(Reason::ActionNotFinite { t: now.t, place });
         }
         happened.jumped |= self.new_y != now.y;
         happened.changed |= self.new_d != now.d;

@@ -83,14 +83,21 @@ pub enum Reason {
         /// The limit.
         limit: u64,
     },
-    /// f or y is not finite beyond this time, or an action made it so.
+    /// f or y is not finite beyond this time.
     NotFinite {
         /// Time.
         t: f64,
-        /// Which component; the held values are counted behind the states.
+        /// Which component.
         component: usize,
         /// Already at the start.
         at_start: bool,
+    },
+    /// An action sets a value to what is not finite.
+    ActionNotFinite {
+        /// Time.
+        t: f64,
+        /// Which value; the held ones are counted behind the states.
+        place: usize,
     },
     /// What decides a switch is not a number beyond this time, so that its side is unknown.
     SwitchNotFinite {
@@ -165,7 +172,7 @@ impl Reason {
             Reason::Inconsistent { .. } => "inconsistent_start",
             Reason::StepTooSmall { .. } => "step_too_small",
             Reason::MaxSteps { .. } => "max_steps",
-            Reason::NotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
+            Reason::NotFinite { .. } | Reason::ActionNotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
             Reason::Zeno { .. } => "zeno",
             Reason::DelayNotFinite { .. } => "not_finite",
             Reason::Interrupted { .. } => "interrupted",
@@ -186,6 +193,7 @@ impl Reason {
             | Reason::StepTooSmall { .. }
             | Reason::MaxSteps { .. }
             | Reason::NotFinite { .. }
+            | Reason::ActionNotFinite { .. }
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
             | Reason::Zeno { .. } => Status::Stopped,
@@ -276,4 +284,6 @@ pub struct Outcome {
     pub error: Option<CarriedError>,
     /// The largest change of the energy that the method keeps, in units of the size of its terms, if there is one.
     pub energy_drift: Option<f64>,
+    /// The first time at which two actions gave one value two values, and its place, that of the held ones behind the states.
+    pub conflict: Option<(f64, usize)>,
 }

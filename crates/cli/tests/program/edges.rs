@@ -328,3 +328,28 @@ fn runs_of_many_digits_have_an_error_too() {
     let single = run(&["--step", "1", "--order", "10"])["global_error"]["estimate"].as_f64().expect("an estimate");
     assert!((single / 2.731e-8 - 1.0).abs() < 0.01, "{single:e}");
 }
+
+/// Two events at one instant read the values before: what both of them set is not the sum of both.
+#[test]
+fn two_events_that_set_one_value_at_one_instant_are_told() {
+    let run = |model: &str| ordinate(&["run", "-e", model, "-t", "10", "--summary", "json"]).expect(0);
+    let model = |second: &str| {
+        format!("x' = 1; x(0) = 0; n(0) = 0; m(0) = 0; when t > 5: n = n + 1, m = 7; when x > 5: {second}")
+    };
+    let both = run(&model("n = n + 10"));
+    assert_eq!(both.json()["conflict"], serde_json::json!({"variable": "n", "t": 5.0}));
+    assert!(both.err.contains("several events set `n` at t = 5"), "{}", both.err);
+    // neither the same value nor another variable is one
+    assert!(run(&model("m = 7")).json()["conflict"].is_null());
+    assert!(run(&model("x = 0")).json()["conflict"].is_null());
+}
+
+#[test]
+fn an_event_that_sets_no_number_is_called_one() {
+    for (set, name) in [("n = log(3 - x)", "n"), ("n = 1, x = 1/(x - 5)", "x")] {
+        let model = format!("x' = 1; x(0) = 0; n(0) = 0; when t >= 5: {set}");
+        let answer = ordinate(&["run", "-e", &model, "-t", "10", "--summary", "json"]).expect(3);
+        assert_eq!(answer.json()["reason"]["variable"], name);
+        assert!(answer.err.contains(&format!("an event at t = 5 sets `{name}`")), "{}", answer.err);
+    }
+}

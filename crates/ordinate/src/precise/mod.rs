@@ -133,6 +133,7 @@ fn write<N: Constant>(
         final_values: names.iter().cloned().zip(values).collect(),
         error,
         rows,
+        conflict: None,
         not_finite: None,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,
@@ -158,5 +159,6 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         exceeds: false,
         error: None,
         energy_drift: None,
+        conflict: None,
     }
 }

@@ -168,6 +168,7 @@ impl<'a> Lane<'a> {
             exceeds: false,
             error: None,
             energy_drift: None,
+            conflict: None,
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }
     }

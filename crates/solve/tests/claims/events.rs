@@ -446,6 +446,6 @@ fn actions_cannot_smuggle_in_what_is_not_finite() {
         .sign(|_, y, _| y[0] - 0.5, |_, _, dy| dy[0])
         .when(|d| d[0] > 0.0, |_, _, _, new_y, _| new_y[0] = f64::NAN);
     let (outcome, table) = dp8(&mut system, &[0.0], 1.0, Rows::Even(11));
-    assert!(matches!(outcome.reason, Some(Reason::NotFinite { component: 0, .. })));
+    assert!(matches!(outcome.reason, Some(Reason::ActionNotFinite { place: 0, .. })));
     assert!(table.y.iter().all(|y| y[0].is_finite()));
 }
