@@ -102,6 +102,10 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
 /// The errors of so many variables are shown; `--summary json` has all.
 const SHOWN: usize = 4;
 
+fn size(error: f64) -> String {
+    if error.is_finite() { format!("{error:.1e}") } else { "unknown".into() }
+}
+
 fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
     if error.until == f64::NEG_INFINITY {
         error.gap().iter().for_each(|gap| line("note", gap));
@@ -110,10 +114,10 @@ fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
     let mut order: Vec<usize> = (0..error.states).collect();
     order.sort_by(|&a, &b| error.largest[b].total_cmp(&error.largest[a]));
     let parts: Vec<String> =
-        order.iter().take(SHOWN).map(|&k| format!("{} {:.1e}", error.names[k], error.largest[k])).collect();
+        order.iter().take(SHOWN).map(|&k| format!("{} {}", error.names[k], size(error.largest[k]))).collect();
     let rest = if order.len() > SHOWN { format!(", {} more below", order.len() - SHOWN) } else { String::new() };
     let what = if error.corrected { "subtracted from the result" } else { "estimated" };
-    let list = if parts.is_empty() { format!("{:.1e}", error.estimate()) } else { parts.join(", ") };
+    let list = if parts.is_empty() { size(error.estimate()) } else { parts.join(", ") };
     line("global", &format!("error {list}{rest}  ({what})"));
     if let Some((state, t)) = error.lost {
         line("note", &format!("from t = {} on no digit of `{}` can be trusted", short(t), error.names[state]));

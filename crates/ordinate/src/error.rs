@@ -53,6 +53,8 @@ pub struct GlobalError {
     pub lost: Option<(usize, f64)>,
     /// Where a state has lost its digits: one that began too small for the absolute tolerance, and one that would see it.
     pub unseen: Option<(usize, f64)>,
+    /// A state that was zero in all rows though its equation has an input that may be asleep there: nothing is known of its error.
+    pub idle: Option<usize>,
     /// Whether it was subtracted from the result. It is the error of the result before.
     pub corrected: bool,
 }
@@ -72,9 +74,25 @@ impl GlobalError {
         (self.until, self.complete) = (f64::NEG_INFINITY, false);
     }
 
+    /// Looks for a state that nothing is known of, in the columns of the run, the first of which is the time.
+    pub(crate) fn find_idle(&mut self, compiled: &Compiled, columns: &[Vec<f64>]) {
+        let mut equations = compiled.program.pulsed.iter().zip(columns.iter().skip(1)).take(self.states);
+        self.idle = equations.position(|(pulsed, column)| *pulsed && column.iter().all(|y| *y == 0.0));
+        if let Some(state) = self.idle {
+            (self.complete, self.largest[state], self.last[state]) = (false, f64::INFINITY, f64::NAN);
+        }
+    }
+
     /// What is not known of it, in words; `None` if all is.
     pub fn gap(&self) -> Option<String> {
         match self.until {
+            _ if self.idle.is_some() => self.idle.map(|state| {
+                format!(
+                    "the error of `{}` is unknown: it is zero in all rows, but its input may be asleep almost everywhere, as \
+                     exp(-t^2) is; `--max-step` finds what is shorter than a row",
+                    self.names[state]
+                )
+            }),
             _ if self.complete => None,
             f64::NEG_INFINITY => Some("the error is unknown: there is no solution to compare with".into()),
             t => Some(format!(
@@ -216,12 +234,26 @@ impl Task<'_> {
             complete: true,
             lost,
             unseen: None,
+            idle: None,
             corrected: false,
         })
     }
 
     /// The error of `outcome`, whose rows are in `kept`.
     pub fn global_error(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &mut Kept) -> Option<GlobalError> {
+        let mut error = self.by_carrying_or_comparing(evaluator, outcome, kept);
+        if let Some(error) = error.as_mut().filter(|_| self.options.h_max.is_none()) {
+            error.find_idle(self.compiled, &kept.columns);
+        }
+        error
+    }
+
+    fn by_carrying_or_comparing(
+        &self,
+        evaluator: &Evaluator,
+        outcome: &Outcome,
+        kept: &mut Kept,
+    ) -> Option<GlobalError> {
         kept.sink.solved();
         kept.settle();
         let mut outputs = evaluator.another();
@@ -330,7 +362,19 @@ fn compare(
         }
     }
     let names = kept.names[1..kept.stored].to_vec();
-    GlobalError { names, states, largest, last, rows, until, complete, lost, unseen: None, corrected: false }
+    GlobalError {
+        names,
+        states,
+        largest,
+        last,
+        rows,
+        until,
+        complete,
+        lost,
+        unseen: None,
+        idle: None,
+        corrected: false,
+    }
 }
 
 /// The largest absolute value.

@@ -107,7 +107,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     program.jacobian = jacobian;
     program.invariants_jacobian = invariants_jacobian;
     program.rates = rates;
-    program.layout.pulses = pulses::of_program(&program);
+    (program.layout.pulses, program.pulsed) = pulses::of_program(&program);
     program
 }
 

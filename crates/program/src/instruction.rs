@@ -154,6 +154,8 @@ pub struct Program {
     pub rates: Option<Rates>,
     /// How many states the text of the model names: these are stored and shown, the others follow them.
     pub visible: usize,
+    /// The equations of `rhs` that contain a function of time which may be next to zero almost everywhere.
+    pub pulsed: Vec<bool>,
     /// Names of the states.
     pub state_names: Vec<String>,
     /// Names of the held values.

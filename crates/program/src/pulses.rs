@@ -20,18 +20,22 @@ struct Known {
     degree: f64,
     /// It depends on t by itself.
     timed: bool,
+    /// It contains a function of time that is not known from afar.
+    pulsed: bool,
 }
 
-/// The pulses that f may have.
-pub(crate) fn of_program(program: &Program) -> Pulses {
+/// The pulses that f may have, and the equations that contain one in time.
+pub(crate) fn of_program(program: &Program) -> (Pulses, Vec<bool>) {
     if !program.refresh.results.is_empty() {
         // What was a function is the solution of an equation now, and its degree tells nothing.
-        return if program.layout.timed { Pulses::InTime } else { Pulses::OnTheWay };
+        let pulses = if program.layout.timed { Pulses::InTime } else { Pulses::OnTheWay };
+        return (pulses, vec![false; program.rhs.results.len()]);
     }
     let mut known = vec![Known::default(); program.registers];
-    known[0] = Known { degree: 1.0, timed: true };
-    known[Program::STATES..program.discrete_register()].fill(Known { degree: 1.0, timed: false });
-    known[program.delayed_register()..program.rates_register()].fill(Known { degree: 1.0, timed: false });
+    let state = Known { degree: 1.0, ..Known::default() };
+    known[0] = Known { timed: true, ..state };
+    known[Program::STATES..program.discrete_register()].fill(state);
+    known[program.delayed_register()..program.rates_register()].fill(state);
     let (mut constants, mut found) = (None, Pulses::Nowhere);
     for &Instruction { op, out, a, b, c } in &program.rhs.instructions {
         let [x, y, z] = [a, b, c].map(|register| known[register as usize]);
@@ -71,15 +75,17 @@ pub(crate) fn of_program(program: &Program) -> Pulses {
             Op::Select => 3,
             _ => 2,
         };
-        let timed = [x, y, z][..operands].iter().any(|operand| operand.timed);
+        let operands = &[x, y, z][..operands];
+        let timed = operands.iter().any(|operand| operand.timed);
+        let pulsed = operands.iter().any(|operand| operand.pulsed);
         known[out as usize] = match degree <= DEGREE {
-            true => Known { degree, timed },
+            true => Known { degree, timed, pulsed },
             false => {
                 found = found.max(if timed { Pulses::InTime } else { Pulses::OnTheWay });
                 // It counts once.
-                Known { degree: 1.0, timed }
+                Known { degree: 1.0, timed, pulsed: pulsed || timed }
             }
         };
     }
-    found
+    (found, program.rhs.results.iter().map(|&register| known[register as usize].pulsed).collect())
 }

@@ -41,8 +41,8 @@ pub struct Options {
     pub max_steps: u64,
     /// Which rows.
     pub rows: Rows,
-    /// With delays: at least two steps between two times that must be hit. A run that is compared with one whose steps are
-    /// cut there must not take the same ones.
+    /// With delays, and for series: at least two steps between two times that must be hit, or two events. A run that is compared
+    /// with one whose steps are cut there must not take the same ones.
     pub divide: bool,
 }
 

@@ -271,3 +271,33 @@ fn rounding_of_constants_is_counted() {
     let checked = found["digits"]["checked_by"].as_str().expect("a text");
     assert!(checked.contains("roundings of its constants"), "{found}");
 }
+
+/// What is granted for many digits is granted for few: a check by another method that is too coarse says nothing.
+#[test]
+fn fewer_digits_are_not_harder() {
+    let lorenz = "x' = 10*(y - x); y' = x*(28 - z) - y; z' = x*y - 8/3*z; init x = 1, y = 1, z = 1";
+    let relay = "x' = -x; x(0) = 1; when x < 0.5: x = 1";
+    let touch = "x' = cos(t); y' = if x > 0.999999 then 1 else 0; init x = 0, y = 0";
+    let root = "x' = sqrt(t); x(0) = 0";
+    for (model, end, digits) in [
+        (lorenz, "20", [3, 4, 5].as_slice()),
+        (relay, "100", &[4, 9, 10]),
+        (touch, "30", &[3, 5, 7]),
+        (root, "3", &[6]),
+    ] {
+        for digits in digits {
+            let summary = summary(&["-e", model, "-t", end, "--digits", &digits.to_string()]);
+            assert_eq!(summary["digits"]["delivered"], true, "{model}: {digits} digits: {}", summary["digits"]);
+        }
+    }
+}
+
+/// The error of what is written is not smaller than half a unit of its last digit.
+#[test]
+fn the_last_digit_written_is_rounded() {
+    let found = summary(&["-e", "x' = 0.3*x; x(0) = 0.1", "-t", "100", "--digits", "6"]);
+    let value = number(&found["final"]["x"]);
+    let exact = 0.1 * 30f64.exp();
+    assert!((value / exact - 1.0).abs() < 1e-12);
+    assert!(number(&found["global_error"]["estimate"]) >= 0.5e-16 * value, "{}", found["global_error"]);
+}

@@ -167,6 +167,12 @@ fn auto_does_without_a_series() {
     let summary = ordinate(&["run", "-e", model, "-t", "100", "--summary", "json", "-q"]).expect(0).json();
     let found = summary["final"]["y"].as_f64().expect("a value");
     assert!((found - 1.0).abs() < 1e-6, "{found}");
+    // behind the place without a series the explicit method takes over again, none the worse for it: Fresnel's integral
+    let model = "x' = sqrt(t)*sin(5*t); x(0) = 0";
+    let summary = ordinate(&["run", "-e", model, "-t", "20", "--summary", "json", "-q"]).expect(0).json();
+    let found = summary["final"]["x"].as_f64().expect("a value");
+    assert!((found + 0.717_515_18).abs() < 1e-6, "{found}");
+    assert!(summary["chosen"].as_str().expect("a text").contains("taylor"), "{summary}");
     // where ∂f/∂y is infinite there is more than one solution, and none is chosen
     let answer = ordinate(&["run", "-e", "y' = sqrt(y); y(0) = 0", "-t", "1", "-q", "-o", "o.csv"]);
     assert_eq!(answer.code, 3, "{answer:?}");
@@ -352,4 +358,42 @@ fn an_event_that_sets_no_number_is_called_one() {
         assert_eq!(answer.json()["reason"]["variable"], name);
         assert!(answer.err.contains(&format!("an event at t = 5 sets `{name}`")), "{}", answer.err);
     }
+}
+
+/// A first step that is cut at an event has the same series in two runs of the same order: what they have in common is no error.
+#[test]
+fn two_runs_that_meet_an_event_in_their_first_step_differ() {
+    let model = "x' = if x < 0.5 then 1 + y else 0.3 - x*y; y' = cos(2*t) - y; x(0) = 0; y(0) = 0";
+    let at = |rtol: &str, t: &str, more: &[&str]| {
+        let args = [&["run", "-e", model, "-t", "5", "--rtol", rtol, "--atol", rtol, "--at", t, "--error", "-q"], more]
+            .concat();
+        ordinate(&args).expect(0).table()
+    };
+    for (rtol, t) in [("1e-3", "5"), ("1e-3", "0.45"), ("1e-5", "0.3"), ("1e-6", "0.4")] {
+        let (found, exact) = (at(rtol, t, &[]), at("1e-13", t, &[]));
+        for name in ["x", "y"] {
+            let error = (found.column(name)[0] - exact.column(name)[0]).abs();
+            let told = found.column(&format!("error({name})"))[0].abs();
+            assert!(told > 0.3 * error, "{name} at {t}, rtol {rtol}: {error:e}, told {told:e}");
+        }
+    }
+}
+
+/// Two runs that both find nothing do not confirm each other where an input may be asleep.
+#[test]
+fn nothing_found_is_not_zero_error() {
+    let narrow = "x' = exp(-1e10*(t - 3)^2); z' = -z; x(0) = 0; z(0) = 0";
+    for method in ["auto", "taylor", "dp8", "radau", "bdf"] {
+        let summary =
+            ordinate(&["run", "-e", narrow, "-t", "10", "-m", method, "--summary", "json", "-q"]).expect(0).json();
+        let error = &summary["global_error"];
+        assert!(
+            error["estimate"].is_null() && error["gap"].as_str().expect("a reason").contains("`x`"),
+            "{method}: {error}"
+        );
+        // nothing acts on z: it is zero
+        assert_eq!(error["by_variable"]["z"], 0.0, "{method}");
+    }
+    let answer = ordinate(&["run", "-e", narrow, "-t", "10", "--digits", "5", "--summary", "json"]).expect(3);
+    assert_eq!(answer.json()["reason"]["kind"], "precision_unreachable");
 }

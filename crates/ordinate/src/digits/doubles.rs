@@ -2,7 +2,7 @@
 //! with one whose constants are wrong by a multiple of their rounding.
 
 use super::samples::{Difference, Grid, Samples};
-use super::search::{Found, MAX_STEPS_OF_CHECK, MOST_IN_DOUBLES, Plan, Search};
+use super::search::{FINEST_OF_CHECK, Found, MAX_STEPS_OF_CHECK, MOST_IN_DOUBLES, Plan, Search};
 use crate::{Compiled, RunError, RunOptions};
 use ordinate_program::{Program, Rounding};
 use ordinate_solve::Status;
@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 /// Steps of an implicit method that is only compared with.
 const MAX_IMPLICIT_STEPS: u64 = 300_000;
+
+/// The smallest tolerance of such a method, as a negative power of ten.
+const FINEST_OF_IMPLICIT: f64 = 11.0;
 
 /// By so many times its rounding a constant is moved to see what that does.
 const DISTURBANCE: u32 = 32;
@@ -95,7 +98,8 @@ impl Search<'_, '_> {
             let (run, other) = self.grid.doubles(&RunOptions { max_steps, ..options })?;
             Ok((run.outcome.status == Status::Ok).then(|| samples.difference(&other)))
         };
-        let finest = (f64::from(self.asked) + 2.0).min(if implicit { 11.0 } else { 13.5 });
+        let most = if implicit { FINEST_OF_IMPLICIT } else { FINEST_OF_CHECK };
+        let finest = (f64::from(self.asked) + 2.0).min(most);
         // A tolerance that it cannot bear says nothing; a coarser one may.
         let mut exponent = finest;
         let mut fine = look(exponent)?;
@@ -103,12 +107,21 @@ impl Search<'_, '_> {
             exponent -= 3.0;
             fine = look(exponent)?;
         }
-        let Some(fine) = fine else {
+        let Some(mut fine) = fine else {
             let none = Difference { digits: 0.0, state: 0, lost: None };
             return Ok((none, format!("{method}, which does not reach the end")));
         };
         if fine.digits < f64::from(self.asked) {
-            let coarse = look(exponent - 2.0)?;
+            let mut coarse = look(exponent - 2.0)?;
+            // One that is not near enough may come nearer.
+            if exponent == finest && finest + 1.0 < most {
+                if let Some(finer) = look(most)?.filter(|finer| finer.digits > fine.digits) {
+                    (coarse, fine) = (Some(fine), finer);
+                }
+            }
+            if self.enough(fine.digits) {
+                return Ok((fine, method.to_string()));
+            }
             if coarse.is_some_and(|coarse| fine.digits > coarse.digits + 1.0 && fine.digits > 4.0) {
                 let all = Difference { digits: f64::INFINITY, ..fine };
                 return Ok((all, format!("{method}, which comes near it (to {:.1} digits)", fine.digits)));

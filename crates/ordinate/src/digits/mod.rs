@@ -107,12 +107,16 @@ pub(crate) fn simulate(
 }
 
 /// The run that was found, with what is known about it.
-fn deliver(compiled: &Compiled, asked: u32, found: Found, sink: &mut dyn RowSink) -> Result<Run, RunError> {
+fn deliver(compiled: &Compiled, asked: u32, mut found: Found, sink: &mut dyn RowSink) -> Result<Run, RunError> {
     let precision = found.options.precision;
     let mut run = match precision {
         Some(digits) => precise::simulate(compiled, &found.options, digits, (asked + 2).max(17), sink)?,
         None => run::simulate(compiled, &found.options, sink)?,
     };
+    // Two runs that both found nothing confirm nothing.
+    if let Some((error, state)) = run.error.as_ref().and_then(|error| error.idle.map(|state| (error, state))) {
+        (found.reached, found.state, found.why) = (0.0, state, error.gap());
+    }
     let delivered = found.why.is_none();
     let report = DigitsReport {
         asked,
@@ -142,7 +146,8 @@ fn refusal(report: &DigitsReport, t: f64, variable: Option<&String>) -> Explanat
         variable: variable.cloned(),
         message: format!("{} digits cannot be had, {reached} can{name}: {why}", report.asked),
         hint: match reached {
-            0 => "shorten the run with `-t`: the digits are lost on the way".into(),
+            0 => "shorten the run with `-t` where the digits are lost on the way; give `--max-step` where a pulse may be stepped over"
+                .into(),
             _ => {
                 format!("the result is stored all the same; ask for `--digits {reached}`, or shorten the run with `-t`")
             }

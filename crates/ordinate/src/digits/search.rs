@@ -17,6 +17,9 @@ const MAX_PRODUCTS_STIFF: f64 = 6e7;
 /// Steps of a method that is only compared with.
 pub(super) const MAX_STEPS_OF_CHECK: u64 = 2_000_000;
 
+/// The smallest tolerance of such a method in doubles, as a negative power of ten.
+pub(super) const FINEST_OF_CHECK: f64 = 13.5;
+
 /// What is run in the end.
 pub(super) enum Plan {
     Found(Found),
@@ -100,6 +103,10 @@ impl Search<'_, '_> {
             let why = "the model is too stiff or too long for the method that works beyond double precision";
             return self.in_doubles(look, stiff, why.into());
         }
+        if let Some(Reason::NoSeries { t, .. }) = ended {
+            let why = format!("beyond double precision there is no method without a Taylor series at t = {}", short(t));
+            return self.in_doubles(look, stiff, why);
+        }
         if ended.is_some() {
             return Ok(Plan::Ended(RunOptions { precision: Some(digits), ..self.options.clone() }));
         }
@@ -111,8 +118,7 @@ impl Search<'_, '_> {
                 let found = candidate.difference(&samples);
                 if self.enough(found.digits) && samples.reaches_as_far_as(&candidate) {
                     let (opinion, checked_by) = self.second_opinion(&candidate, &scales, stiff, digits)?;
-                    // What doubles can compute, an independent method can confirm, if only to half of the digits.
-                    let denied = opinion.filter(|other| other.digits < 0.5 * f64::from(self.asked.min(11)));
+                    let denied = opinion.filter(|other| self.denies(other));
                     let why = || "dp8 finds another solution, and one of both has overlooked something".into();
                     return Ok(Plan::Found(self.found(options, &denied.unwrap_or(found), checked_by, why)));
                 }
@@ -184,14 +190,30 @@ impl Search<'_, '_> {
         if stiff {
             return Ok((None, own));
         }
-        let exponent = f64::from(self.asked.min(11)) + 2.0;
-        let options = self.tolerances("dp8", exponent, scales);
-        let (run, samples) = self.grid.doubles(&RunOptions { max_steps: MAX_STEPS_OF_CHECK, ..options })?;
-        let found = reference.difference(&samples);
-        if run.outcome.status != Status::Ok {
-            return Ok((None, own));
+        let mut opinion: Option<Difference> = None;
+        // A coarse tolerance may say nothing where errors grow.
+        for more in [2.0, 5.0, 8.0] {
+            let exponent = (f64::from(self.asked.min(11)) + more).min(FINEST_OF_CHECK);
+            let options = self.tolerances("dp8", exponent, scales);
+            let (run, samples) = self.grid.doubles(&RunOptions { max_steps: MAX_STEPS_OF_CHECK, ..options })?;
+            if run.outcome.status != Status::Ok {
+                break;
+            }
+            let found = reference.difference(&samples);
+            if opinion.is_none_or(|known| known.digits < found.digits) {
+                opinion = Some(found);
+            }
+            if exponent == FINEST_OF_CHECK || !self.denies(&found) {
+                break;
+            }
         }
-        Ok((Some(found), format!("{own}, which dp8 confirms to {:.1}", found.digits)))
+        let confirmed = |found: &Difference| format!("{own}, which dp8 confirms to {:.1}", found.digits);
+        Ok((opinion, opinion.as_ref().map_or(own.clone(), confirmed)))
+    }
+
+    /// What doubles can compute, an independent method can confirm, if only to half of the digits.
+    fn denies(&self, opinion: &Difference) -> bool {
+        opinion.digits < 0.5 * f64::from(self.asked.min(11))
     }
 
     /// A method that was asked for, compared with numbers of more digits.

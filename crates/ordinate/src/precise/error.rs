@@ -51,7 +51,7 @@ impl<N: Constant> Kept<N> {
 pub(super) fn global_error<N: Constant>(
     compiled: &Compiled,
     options: &RunOptions,
-    digits: u32,
+    [digits, shown]: [u32; 2],
     kept: &Kept<N>,
     end: &[N],
     sink: &mut dyn RowSink,
@@ -74,7 +74,10 @@ pub(super) fn global_error<N: Constant>(
     };
     // A companion that does not begin is one without rows.
     let (other, other_end) = found.unwrap_or_default();
-    compare(compiled, digits, kept, end, &other, other_end.as_deref(), 1.0 / (1.0 - left))
+    // Both may compute with the same number of words; more digits than were asked for are not promised, and of those written the
+    // last one is rounded.
+    let last_digit = 10f64.powf(-f64::from(digits)).max(0.5 * 10f64.powf(1.0 - f64::from(shown)));
+    compare(compiled, last_digit, kept, end, &other, other_end.as_deref(), 1.0 / (1.0 - left))
 }
 
 type Rows = Vec<Vec<Big>>;
@@ -133,7 +136,7 @@ impl<N: Constant> PreciseSink<N> for Beside<'_, N> {
 /// Differences row by row, as far as both came, times `factor`.
 fn compare<N: Constant>(
     compiled: &Compiled,
-    digits: u32,
+    last_digit: f64,
     kept: &Kept<N>,
     end: &[N],
     other: &[Vec<Big>],
@@ -148,8 +151,6 @@ fn compare<N: Constant>(
     let columns: Vec<Vec<f64>> = (0..=names.len()).map(column).collect();
     let errors = |c: usize| (0..count).map(|k| difference(&kept.rows[k][c], &other[k][c])).collect::<Vec<f64>>();
     let mut rows: Vec<Vec<f64>> = (1..=names.len()).map(errors).collect();
-    // Both may compute with the same number of words; more digits than were asked for are not promised.
-    let last_digit = 10f64.powf(-f64::from(digits));
     let most = |values: &[f64]| {
         values.iter().fold(0.0f64, |most, v| if v.is_nan() { f64::INFINITY } else { most.max(v.abs()) })
     };
@@ -168,7 +169,7 @@ fn compare<N: Constant>(
         rows.clear();
     }
     rows.iter_mut().for_each(|errors| errors.resize(kept.rows.len(), f64::NAN));
-    GlobalError {
+    let mut error = GlobalError {
         names,
         states,
         largest,
@@ -178,6 +179,9 @@ fn compare<N: Constant>(
         complete: count == kept.rows.len() && other_end.is_some(),
         lost,
         unseen: None,
+        idle: None,
         corrected: false,
-    }
+    };
+    error.find_idle(compiled, &columns);
+    error
 }

@@ -100,7 +100,7 @@ fn write<N: Constant>(
     let mut error = None;
     if let ErrorWish::Estimate { correct, .. } = options.error {
         writer.sink.solved();
-        let mut found = error::global_error(compiled, options, digits, &writer.kept, &end, writer.sink);
+        let mut found = error::global_error(compiled, options, [digits, shown], &writer.kept, &end, writer.sink);
         writer.release(&found).map_err(RunError::Rows)?;
         if correct {
             found.corrected = true;

@@ -52,6 +52,18 @@ impl Run<'_> {
             self.h_proven = self.h_max;
             return Ok(());
         }
+        if let Found::Crossing(Crossing { theta, .. }) = found
+            && self.options.divide
+            && self.t == self.instant
+            && self.method.gave_polynomial()
+            && !self.is_negligible(theta * plan.h)
+        {
+            // The run that this one is compared with may have come here by the very same series.
+            self.events.reject();
+            self.statistics.rejected += 1;
+            self.h = 0.5 * theta * plan.h;
+            return Ok(());
+        }
         if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found
             && self.options.step.is_none()
             && !self.is_negligible(theta * plan.h)

@@ -214,6 +214,8 @@ impl Taylor {
             if let Some(place) = first_not_finite(&self.c, n, order) {
                 // Too long a scale lets coefficients overflow; too short a one does not cure what does not exist.
                 if smallest || attempt > 12 {
+                    // Whoever comes back later finds neither this order nor this scale.
+                    self.order = 0;
                     return Err(StepFailure::NoSeries { component: place % n, order: (place / n) as u32 });
                 }
                 self.scale *= 0.5f64.powi(16 << attempt.min(4));
