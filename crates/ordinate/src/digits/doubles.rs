@@ -114,10 +114,11 @@ impl Search<'_, '_> {
         if fine.digits < f64::from(self.asked) {
             let mut coarse = look(exponent - 2.0)?;
             // One that is not near enough may come nearer.
-            if exponent == finest && finest + 1.0 < most {
-                if let Some(finer) = look(most)?.filter(|finer| finer.digits > fine.digits) {
-                    (coarse, fine) = (Some(fine), finer);
-                }
+            if exponent == finest
+                && finest + 1.0 < most
+                && let Some(finer) = look(most)?.filter(|finer| finer.digits > fine.digits)
+            {
+                (coarse, fine) = (Some(fine), finer);
             }
             if self.enough(fine.digits) {
                 return Ok((fine, method.to_string()));
