@@ -5,12 +5,13 @@ use super::{State, solve_block};
 use crate::{Given, Model, Role, Watch};
 use ordinate_expr::{Expr, ExprId, Function, VarId};
 use ordinate_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Hidden states whose start values depend on each other are solved for together up to this number.
 const MAX_TOGETHER: usize = 64;
 
-/// Gives the hidden states their start values, as expressions of time and parameters (and the segments of tables).
+/// Gives the hidden states their start values, as expressions of time, parameters and the start values that the text gives
+/// (and the segments of tables).
 pub(super) fn start_hidden(
     model: &mut Model,
     states: &mut [State],
@@ -97,7 +98,15 @@ fn together(model: &mut Model, hidden: &[Given], values: &[ExprId]) -> Option<Ve
     let unknowns: Vec<VarId> = hidden.iter().map(|given| given.var).collect();
     let equations: Vec<(ExprId, ExprId)> =
         unknowns.iter().zip(values).map(|(&v, &value)| (model.graph.variable(v), value)).collect();
-    let solution = solve_block(&mut model.graph, &equations, &unknowns, &model.values).ok()?;
+    let mut known = model.values.clone();
+    for given in model.starts.clone() {
+        let value = model.graph.evaluate(given.value, |leaf| match leaf {
+            Expr::Var(v) => known.get(&v).copied(),
+            _ => None,
+        });
+        known.extend(value.map(|value| (given.var, value)));
+    }
+    let solution = solve_block(&mut model.graph, &equations, &unknowns, &known).ok()?;
     let found: FxHashMap<VarId, ExprId> = solution.into_iter().collect();
     // what was eliminated still refers to the others, not in a circle
     in_order(model, hidden, &unknowns.iter().map(|v| found[v]).collect::<Vec<ExprId>>())
@@ -107,7 +116,7 @@ fn together(model: &mut Model, hidden: &[Given], values: &[ExprId]) -> Option<Ve
 struct Before<'a> {
     model: &'a mut Model,
     definitions: &'a [Option<ExprId>],
-    starts: FxHashMap<VarId, ExprId>,
+    starts: FxHashSet<VarId>,
     watches: FxHashMap<VarId, Watch>,
     known: FxHashMap<VarId, ExprId>,
     /// A variable without a value: it is found only when the system is solved at the start.
@@ -116,7 +125,7 @@ struct Before<'a> {
 
 impl<'a> Before<'a> {
     fn new(model: &'a mut Model, definitions: &'a [Option<ExprId>]) -> Self {
-        let starts = model.starts.iter().map(|given| (given.var, given.value)).collect();
+        let starts = model.starts.iter().map(|given| given.var).collect();
         let watches = model.switches.iter().map(|switch| (switch.mode, switch.watch)).collect();
         Before { model, definitions, starts, watches, known: FxHashMap::default(), open: None }
     }
@@ -155,8 +164,11 @@ impl<'a> Before<'a> {
                 if self.model.quantity(v).hidden && self.model.variable(v).primes == 0 {
                     return itself;
                 }
-                let value = self.starts.get(&v).copied().or(self.definitions[v.0 as usize]);
-                match value {
+                // It stands for its start value: who varies that varies what follows from it.
+                if self.starts.contains(&v) {
+                    return itself;
+                }
+                match self.definitions[v.0 as usize] {
                     Some(value) => self.expression(value),
                     // a held value without a start value: the first sample sets it
                     None => {
