@@ -91,6 +91,8 @@ pub fn variational(sorted: &Sorted, by: &[VarId]) -> Result<Sorted, VariationErr
         indices.extend(algebraic.repeat(1 + by.len()));
         result.indices = indices;
     }
+    // The last variables that were made may have no definition.
+    result.definitions.resize(result.model.variables.len(), None);
     result.variations = all;
     Ok(result)
 }

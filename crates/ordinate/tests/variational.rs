@@ -164,6 +164,14 @@ fn a_grazing_event_ends_the_run_with_its_reason() {
     }
 }
 
+/// x'³ + x' has no formula for x'.
+#[test]
+fn derivatives_that_have_no_formula_vary() {
+    check("param w = 1.3; x'^3 + x' = -w*x; init x = 1; run 0 .. 3", &[("w", 1.3), ("x", 1.0)], "radau");
+    let two = "param w = 1.3; x'^3 + x' = -w*x + y; y' = x - exp(y'); init x = 1, y = 0.2; run 0 .. 3";
+    check(two, &[("w", 1.3), ("y", 0.2)], "radau");
+}
+
 #[test]
 fn names_that_cannot_be_varied_are_answered() {
     let text = "param K = 2, h = 0.1; input u = sin(t); x' = -x + v + u; y = 2*x; every h: v = K*x; init x = 0, v = 0";
