@@ -171,6 +171,9 @@ pub struct Model {
     pub parameters: Vec<Given>,
     /// Their values.
     pub values: FxHashMap<VarId, f64>,
+    /// Those whose values decided which equations there are: in bounds of loops, indices, orders, seeds, and in terms that a
+    /// value of zero removes. In the order of the text.
+    pub structural: Vec<VarId>,
     /// Inputs and their expressions.
     pub inputs: Vec<Given>,
     /// Inputs that `when` or `every` drives: held values, but inputs of what is controlled.
@@ -337,6 +340,18 @@ impl Model {
             }
         }
         true
+    }
+
+    /// The value of this expression decides which equations there are.
+    pub(crate) fn mark_structural(&mut self, e: ExprId) {
+        if self.graph.constant_value(e).is_some() {
+            return;
+        }
+        for v in self.graph.variables(e) {
+            if !self.structural.contains(&v) {
+                self.structural.push(v);
+            }
+        }
     }
 
     /// Adds a quantity that the text does not name.

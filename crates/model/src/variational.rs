@@ -52,6 +52,8 @@ pub enum VariationError {
     Period(VarId),
     /// The start value of this state follows from the equations.
     Follows(VarId),
+    /// The first decides which equations there are, as the second does that follows from it.
+    Structure(VarId, VarId),
 }
 
 /// The model with its variations by the given variables. Every variation is also a column, named as in `dx/dp`; by a start
@@ -146,9 +148,15 @@ impl<'a> Added<'a> {
         added
     }
 
-    /// Instants that move with q are not followed.
+    /// Sampling periods that move with q are not followed, nor are equations that come and go with it.
     fn check(&mut self, sorted: &Sorted) -> Result<(), VariationError> {
         let zero = self.result.model.graph.integer(0);
+        for &decides in &sorted.model.structural {
+            let root = self.result.model.graph.variable(decides);
+            if self.derivative(sorted, root, Time::Fixed) != zero {
+                return Err(VariationError::Structure(self.q, decides));
+            }
+        }
         for sample in &sorted.model.samples {
             if self.derivative(sorted, sample.period, Time::Fixed) != zero {
                 return Err(VariationError::Period(self.q));

@@ -39,6 +39,13 @@ pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
             "the model has a `delay`, whose past would vary, too: its derivatives are not computed; vary parameters with `--set`, or use `pade(z, T, 5)`"
                 .into()
         }
+        VariationError::Structure(q, decides) => {
+            let (name, decides) = (sorted.model.name(*q), sorted.model.name(*decides));
+            let through = if name == decides { String::new() } else { format!(" through `{decides}`") };
+            format!(
+                "`{name}` decides{through} which equations there are (it stands in a bound, an index, an order or a seed, or its value of zero removes a term): there is no derivative by it; vary it with `--set`"
+            )
+        }
         VariationError::Follows(q) => {
             let free: Vec<String> = sorted.structure.free.iter().map(|&v| sorted.model.name(v)).collect();
             let others = if free.is_empty() { String::new() } else { format!("; free are {}", free.join(", ")) };

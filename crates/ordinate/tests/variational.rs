@@ -164,6 +164,20 @@ fn a_grazing_event_ends_the_run_with_its_reason() {
     }
 }
 
+#[test]
+fn what_decides_the_equations_has_no_derivative() {
+    for text in [
+        "param n = 2; for j in 1..n: x[j]' = -j*x[j]; for j in 1..n: init x[j] = 1; run 0 .. 1",
+        "param n = 2, m = n + 1; x' = -pade(x, 0.4, m); init x = 1; run 0 .. 3",
+        "param n = 2; x' = -noise(n, 1, 0.1); init x = 1; run 0 .. 3",
+        "param n = 0; x' = -laplace((n*s + 1)/(0.2*s + 1), x); init x = 1; run 0 .. 2",
+    ] {
+        let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+        let message = sensitivity(&compiled, &["n".into()]).expect_err("no derivative");
+        assert!(message.contains("`n` decides"), "{text}: {message}");
+    }
+}
+
 /// x'³ + x' has no formula for x'.
 #[test]
 fn derivatives_that_have_no_formula_vary() {

@@ -70,6 +70,7 @@ impl Resolver<'_> {
     /// Inside `every` and `when` number k of the sequence when they act for the k-th time, from 0; elsewhere number ⌊t/Ts⌋.
     fn noise(&mut self, a: &[ExprId], places: &[Span], span: Span, view: View) -> Option<ExprId> {
         let seed = self.constant_of(a[0], places[0], "the seed of `noise`")?;
+        self.model.mark_structural(a[0]);
         if seed.fract() != 0.0 || !(0.0..SEEDS).contains(&seed) {
             let message = format!("the seed of `noise` is a whole number from 0 to {}, here it is {seed}", SEEDS - 1.0);
             let help = "each seed has its own sequence; take another seed for independent numbers";

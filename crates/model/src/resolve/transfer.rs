@@ -198,7 +198,7 @@ impl Resolver<'_> {
         }
         // a term that a parameter switches off, as in Kd*s with Kd = 0, does not count
         let degree = above.iter().rposition(|&value| value != 0.0).unwrap_or(0);
-        numerator.truncate(degree + 1);
+        numerator.drain(degree + 1..).for_each(|coefficient| self.model.mark_structural(coefficient));
         Some((denominator, numerator))
     }
 

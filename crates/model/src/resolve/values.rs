@@ -30,6 +30,7 @@ impl Resolver<'_> {
             );
             return None;
         };
+        self.model.mark_structural(e);
         let nearest = value.round();
         if (value - nearest).abs() > 1e-9 * nearest.abs().max(1.0) || nearest.abs() > 9e15 {
             self.error("not-integer", span, format!("{what} must be a whole number, here it is {value}"));
