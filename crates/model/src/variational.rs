@@ -22,6 +22,13 @@
 //! which is the saltation matrix S = ∂r/∂y + (f⁺ − ∂r/∂y f⁻ − ∂r/∂t) ∂g/∂y / (∂g/∂t + ∂g/∂y f⁻) in steps. While an event
 //! happens dτ/dq is the value of a state of its own, which is zero otherwise. Held values have variations that are states
 //! without a rate.
+//!
+//! Where the start time t₀ moves with q, all is differentiated at a fixed time s = t − t₀(q) since the start, so that start
+//! values, samples and events need nothing of their own: W = ∂y/∂q there is a state, and what is shown is
+//!
+//! ```text
+//!   W′ = ∂f/∂y W + ∂f/∂t dt₀/dq + ∂f/∂q        W(t₀) = dy(t₀)/dq        V = W − y′ dt₀/dq
+//! ```
 
 use crate::{Algebraic, Given, Invariant, Model, Role, Sorted, State, Watch};
 use ordinate_expr::{Expr, ExprId, VarId};
@@ -41,6 +48,8 @@ pub struct Variations {
     pub event_time: Vec<VarId>,
     /// dg/dq of every switch: those by the first q, then by the second, …
     pub switches: Vec<ExprId>,
+    /// Places in `by` of what the start time of the model moves with.
+    pub moves_start: Vec<usize>,
 }
 
 /// Why there are no variations.
@@ -54,6 +63,8 @@ pub enum VariationError {
     Follows(VarId),
     /// The first decides which equations there are, as the second does that follows from it.
     Structure(VarId, VarId),
+    /// The start time moves with the first, and the rate of change of the second is not known as an expression.
+    StartTime(VarId, VarId),
 }
 
 /// The model with its variations by the given variables. Every variation is also a column, named as in `dx/dp`; by a start
@@ -75,8 +86,9 @@ pub fn variational(sorted: &Sorted, by: &[VarId]) -> Result<Sorted, VariationErr
         added.equations(sorted);
         added.actions(sorted);
         let switches = added.switches(sorted);
-        shown.extend(added.columns(sorted, &columns));
-        let Added { variation, of, event_time, .. } = added;
+        shown.extend(added.columns(sorted, &columns)?);
+        let Added { variation, of, event_time, start_rate, .. } = added;
+        all.moves_start.extend(start_rate.map(|_| k));
         let held = (0..sorted.model.variables.len() as u32).map(VarId);
         let held = held.filter(|&v| sorted.model.variable(v).role == Role::Held);
         all.held.extend(held.map(|v| (variation[&v], v, k)));
@@ -108,6 +120,10 @@ struct Added<'a> {
     variation: FxHashMap<VarId, VarId>,
     of: Vec<VarId>,
     event_time: Option<VarId>,
+    /// dt₀/dq, if the start time moves with q.
+    start_rate: Option<ExprId>,
+    /// Derivatives by time of other variables.
+    rates: FxHashMap<VarId, ExprId>,
     /// Derivatives by q of other variables: at a fixed time, and with the time of the event.
     fixed: FxHashMap<VarId, ExprId>,
     moving: FxHashMap<VarId, ExprId>,
@@ -128,15 +144,19 @@ impl<'a> Added<'a> {
             variation: FxHashMap::default(),
             of: Vec::new(),
             event_time: None,
+            start_rate: None,
+            rates: FxHashMap::default(),
             fixed: FxHashMap::default(),
             moving: FxHashMap::default(),
             parameters,
         };
+        added.start_rate = added.start_moves(sorted);
+        let since = if added.start_rate.is_some() { " since the start" } else { "" };
         let algebraic = sorted.algebraic.iter().map(|algebraic| algebraic.var);
         let varied: Vec<VarId> = sorted.states.iter().map(|state| state.var).chain(algebraic).collect();
         let held = (0..model.variables.len() as u32).map(VarId).filter(|&v| model.variable(v).role == Role::Held);
         for var in varied.iter().copied().chain(held) {
-            let name = format!("d{}/d{}", model.name(var), added.name);
+            let name = format!("d{}/d{}{since}", model.name(var), added.name);
             let own = new_variable(&mut added.result.model, name, model.variable(var).span);
             added.variation.insert(var, own);
         }
@@ -146,6 +166,13 @@ impl<'a> Added<'a> {
             added.event_time = Some(new_variable(&mut added.result.model, name, Span::default()));
         }
         added
+    }
+
+    /// dt₀/dq, unless it is zero.
+    fn start_moves(&mut self, sorted: &Sorted) -> Option<ExprId> {
+        let (from, _) = sorted.model.run?;
+        let rate = self.derivative(sorted, from, Time::Fixed);
+        (rate != self.result.model.graph.integer(0)).then_some(rate)
     }
 
     /// Sampling periods that move with q are not followed, nor are equations that come and go with it.
@@ -174,9 +201,14 @@ impl<'a> Added<'a> {
                 self.known(time).insert(v, value);
             }
         }
-        let of_time = match (time, self.event_time) {
-            (Time::OfEvent, Some(v)) => self.result.model.graph.variable(v),
+        let graph = &mut self.result.model.graph;
+        let of_event = match (time, self.event_time) {
+            (Time::OfEvent, Some(v)) => graph.variable(v),
             _ => zero,
+        };
+        let of_time = match self.start_rate {
+            Some(rate) => graph.add(of_event, rate),
+            None => of_event,
         };
         let known = match time {
             Time::Fixed => &self.fixed,
@@ -303,29 +335,61 @@ impl<'a> Added<'a> {
         let watches: Vec<Watch> = sorted.model.switches.iter().map(|switch| switch.watch).collect();
         let derivative = |watch| match watch {
             Watch::Sign(g) | Watch::Floor(g) => self.derivative(sorted, g, Time::Fixed),
-            Watch::Segment(_) => self.result.model.graph.integer(0),
+            // it watches the time itself
+            Watch::Segment(_) => self.start_rate.unwrap_or_else(|| self.result.model.graph.integer(0)),
         };
         watches.into_iter().map(derivative).collect()
     }
 
     /// The variations of what is stored: of the states that the text names, then of the other columns.
-    fn columns(&mut self, sorted: &Sorted, columns: &[VarId]) -> Vec<VarId> {
+    fn columns(&mut self, sorted: &Sorted, columns: &[VarId]) -> Result<Vec<VarId>, VariationError> {
         let states: Vec<VarId> = sorted.states[..sorted.visible].iter().map(|state| state.var).collect();
         let mut shown = Vec::new();
         for &v in states.iter().chain(columns) {
-            shown.push(match self.variation.get(&v) {
-                Some(&variation) => variation,
-                None => {
-                    let root = self.result.model.graph.variable(v);
-                    let value = self.derivative(sorted, root, Time::Fixed);
-                    let name = format!("d{}/d{}", sorted.model.name(v), self.name);
-                    let column = new_variable(&mut self.result.model, name, sorted.model.variable(v).span);
-                    self.define(column, value);
-                    column
-                }
-            });
+            if let (Some(&variation), None) = (self.variation.get(&v), self.start_rate) {
+                shown.push(variation);
+                continue;
+            }
+            let root = self.result.model.graph.variable(v);
+            let mut value = self.derivative(sorted, root, Time::Fixed);
+            if let Some(start_rate) = self.start_rate {
+                let rate = self.rate_of(sorted, v).map_err(|open| VariationError::StartTime(self.q, open))?;
+                let moved = self.result.model.graph.mul(rate, start_rate);
+                value = self.result.model.graph.sub(value, moved);
+            }
+            let name = format!("d{}/d{}", sorted.model.name(v), self.name);
+            let column = new_variable(&mut self.result.model, name, sorted.model.variable(v).span);
+            self.define(column, value);
+            shown.push(column);
         }
-        shown
+        Ok(shown)
+    }
+
+    /// The derivative of a variable by time between events; the error is a variable on which it depends and that has none.
+    /// The depth of the recursion is that of the user's named expressions.
+    fn rate_of(&mut self, sorted: &Sorted, v: VarId) -> Result<ExprId, VarId> {
+        if let Some(&known) = self.rates.get(&v) {
+            return Ok(known);
+        }
+        let state = sorted.states.iter().find(|state| state.var == v);
+        let definition = sorted.definitions.get(v.0 as usize).copied().flatten();
+        let rate = match (state, definition) {
+            (Some(state), _) => self.result.model.graph.variable(state.derivative),
+            (None, Some(definition)) => {
+                let variables = self.result.model.graph.variables(definition);
+                variables.into_iter().try_for_each(|inner| self.rate_of(sorted, inner).map(|_| ()))?;
+                let (known, graph) = (&self.rates, &mut self.result.model.graph);
+                let one = graph.integer(1);
+                graph.derivative(definition, |leaf| match leaf {
+                    Expr::Var(inner) => known[&inner],
+                    _ => one,
+                })
+            }
+            (None, None) if sorted.algebraic.iter().any(|algebraic| algebraic.var == v) => return Err(v),
+            (None, None) => self.result.model.graph.integer(0),
+        };
+        self.rates.insert(v, rate);
+        Ok(rate)
     }
 }
 

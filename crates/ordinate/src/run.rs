@@ -379,6 +379,13 @@ pub(crate) fn rounded_times(compiled: &Compiled, options: &RunOptions) -> Result
 
 fn times(compiled: &Compiled, options: &RunOptions, parameters: &[(String, f64)]) -> Result<(f64, f64), RunError> {
     let own = compiled.run;
+    let varied = &compiled.sorted.variations;
+    if let (Some(_), Some(&k)) = (&options.t_start, varied.moves_start.first()) {
+        let name = compiled.sorted.model.name(varied.by[k]);
+        return Err(usage(format!(
+            "`--t-start` replaces the start of the `run` line, which moves with `{name}`, and the derivatives by `{name}` follow the line; leave `--t-start` out, or write the time into the line"
+        )));
+    }
     let t_start = match &options.t_start {
         Some(text) => time_value(text, "--t-start", parameters)?,
         None => own.map_or(0.0, |(from, _)| from),

@@ -46,6 +46,11 @@ pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
                 "`{name}` decides{through} which equations there are (it stands in a bound, an index, an order or a seed, or its value of zero removes a term): there is no derivative by it; vary it with `--set`"
             )
         }
+        VariationError::StartTime(q, open) => format!(
+            "the run starts at a time that moves with `{}`, and the rate of change of `{}`, which has no formula, is not known there; vary it with `--set`",
+            sorted.model.name(*q),
+            sorted.model.name(*open)
+        ),
         VariationError::Follows(q) => {
             let free: Vec<String> = sorted.structure.free.iter().map(|&v| sorted.model.name(v)).collect();
             let others = if free.is_empty() { String::new() } else { format!("; free are {}", free.join(", ")) };

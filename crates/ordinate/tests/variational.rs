@@ -164,6 +164,33 @@ fn a_grazing_event_ends_the_run_with_its_reason() {
     }
 }
 
+/// x = e^(−k(t − T)) from T on, so ∂x/∂T = k x; with forces of time, start values that read it, events of state and time,
+/// samples, which begin with the run, a table and hidden states.
+#[test]
+fn a_start_time_may_vary() {
+    let decay = "param k = 1, T = 0.5; x' = -k*x; init x = 1; run T .. 2";
+    let found = run(decay, &[], &["T"], "taylor").final_value("dx/dT").expect("a column");
+    assert!((found - (-1.5f64).exp()).abs() < 1e-10, "{found}");
+    for text in [
+        "param T = 0.5; x'' = -x + sin(2*t); output E = x^2 + x'^2 + t; init x = T*t, x' = 0.2; run 2*T .. 4",
+        "param T = 0.5; x' = -x + sign(sin(3*t)); when x > 0.5: x = x - 0.2*t; init x = 1; run T .. 2.2",
+        "param T = 0.5; x' = -x + u + t; every 0.3: u = -0.5*x + t; init x = 1, u = 0; run T .. 3.95",
+        "param T = 0.5; x' = -pade(x + sin(t), 0.4, 3); init x = 1; run T .. 4",
+        "param T = 0.5; x' = -x + 0.5*sign(1 - x) + t; init x = 0.4; run T .. 1.5",
+    ] {
+        check(text, &[("T", 0.5)], "taylor");
+    }
+    let text = "param T = 0.5; x' = -z; z + z^3 = x + sin(t); init x = 1; guess z = 0.5; run T .. 4";
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let message = sensitivity(&compiled, &["T".into()]).expect_err("z' is not known");
+    assert!(message.contains("`T`") && message.contains("`z`"), "{message}");
+    let compiled = compile(&Source::text(decay), &CompileOptions::default()).expect("a model without mistakes");
+    let varied = sensitivity(&compiled, &["T".into()]).expect("a parameter");
+    let options = RunOptions { t_start: Some("0.7".into()), ..RunOptions::default() };
+    let refused = simulate(&varied, &options, &mut Discard).expect_err("another start time");
+    assert!(format!("{refused:?}").contains("--t-start"), "{refused:?}");
+}
+
 #[test]
 fn what_decides_the_equations_has_no_derivative() {
     for text in [
