@@ -59,12 +59,15 @@ pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
     }
 }
 
-/// The parameter or state of this name.
+/// The parameter, or the state or held value with a start value, of this name.
 fn find(sorted: &Sorted, name: &str) -> Result<VarId, String> {
     let model = &sorted.model;
     let parameters = model.parameters.iter().map(|given| given.var);
     let states = sorted.states[..sorted.visible].iter().map(|state| state.var);
-    let known: Vec<(VarId, String)> = parameters.chain(states).map(|v| (v, model.name(v))).collect();
+    let started = |v: &VarId| model.starts.iter().any(|given| given.var == *v);
+    let held = |v: &VarId| model.variable(*v).role == Role::Held && !model.quantity(*v).hidden;
+    let held = (0..model.variables.len() as u32).map(VarId).filter(|v| held(v) && started(v));
+    let known: Vec<(VarId, String)> = parameters.chain(states).chain(held).map(|v| (v, model.name(v))).collect();
     // `x(0)`, as the column is called
     let bare = name.strip_suffix("(0)").unwrap_or(name);
     if let Some(&(v, _)) = known.iter().find(|(_, own)| own == bare) {
@@ -74,6 +77,9 @@ fn find(sorted: &Sorted, name: &str) -> Result<VarId, String> {
     let other = (0..model.variables.len() as u32).map(VarId).find(|&v| model.name(v) == bare);
     Err(match closest(bare, known.iter().map(|(_, own)| own.as_str())) {
         _ if input => format!("`{bare}` is an input, a function of time; name a parameter that it contains"),
+        _ if other.is_some_and(|v| model.jumping.contains(&v)) => format!(
+            "`{bare}` jumps with an input, so it is no state, and its start value is that just before the start; write `init {bare} = a` with a parameter `a`, and name that"
+        ),
         _ if other.is_some_and(|v| matches!(model.variable(v).role, Role::Unknown | Role::Held)) => {
             format!("`{bare}` follows from the equations; name a parameter, or a state for its start value")
         }

@@ -164,6 +164,24 @@ fn a_grazing_event_ends_the_run_with_its_reason() {
     }
 }
 
+/// The states of `pade` begin with the start value of what they delay, those of an equation with a derivative of an input that
+/// jumps with that of a derivative: by hand, x' = −k x of a delayed x is linear, so that ∂x/∂x₀ = x/x₀.
+#[test]
+fn hidden_states_begin_with_the_start_values_that_vary() {
+    let linear = "param T = 0.5, k = 1.2; x' = -k*pade(x, T, 3); init x = 2; run 0 .. 3";
+    let found = run(linear, &[], &["x"], "taylor");
+    let (x, derivative) = (found.final_value("x").expect("a column"), found.final_value("dx/dx(0)").expect("a column"));
+    assert!((derivative - x / 2.0).abs() < 1e-10, "{derivative} {x}");
+    check(linear, &[("x", 2.0), ("T", 0.5)], "taylor");
+    check("x' = -1.4*pade(x^2, 0.3, 2); init x = 0.5; run 0 .. 4", &[("x", 0.5)], "taylor");
+    let nested = "x' = -pade(pade(x, 0.3, 2) + y, 0.3, 2); y' = x - y; init x = 1, y = x; run 0 .. 4";
+    check(nested, &[("x", 1.0)], "taylor");
+    let held = "x' = -pade(x + u, 0.3, 2); every 0.5: u = 0.3*x + 0.2*u; init x = 1, u = 0.4; run 0 .. 3.9";
+    check(held, &[("x", 1.0), ("u", 0.4)], "taylor");
+    let jumping = "param b = 0.7; input u = step(t - 0.5); x'' + x' + x = b*u' + u; init x = 1, x' = 0.4*x; run 0 .. 3";
+    check(jumping, &[("b", 0.7), ("x", 1.0)], "taylor");
+}
+
 /// x = e^(−k(t − T)) from T on, so ∂x/∂T = k x; with forces of time, start values that read it, events of state and time,
 /// samples, which begin with the run, a table and hidden states.
 #[test]
@@ -214,6 +232,13 @@ fn derivatives_that_have_no_formula_vary() {
 }
 
 #[test]
+fn start_values_of_held_variables_vary() {
+    let added = "param K = 0.5; x' = -x + u; when x < 0.6: u = u + K; init x = 1, u = 0.3; run 0 .. 3";
+    check(added, &[("u", 0.3), ("K", 0.5)], "taylor");
+    check("input u = 0.3; x' = -x + u; when x < 0.6: u = u + 1; init x = 1; run 0 .. 3", &[("u", 0.3)], "taylor");
+}
+
+#[test]
 fn names_that_cannot_be_varied_are_answered() {
     let text = "param K = 2, h = 0.1; input u = sin(t); x' = -x + v + u; y = 2*x; every h: v = K*x; init x = 0, v = 0";
     let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
@@ -222,7 +247,7 @@ fn names_that_cannot_be_varied_are_answered() {
         ("u", "is an input"),
         ("y", "follows from the equations"),
         ("h", "every"),
-        ("zebra", "there are K, h, x"),
+        ("zebra", "there are K, h, x, v"),
     ] {
         let message = sensitivity(&compiled, &[name.to_string()]).expect_err("no such derivative");
         assert!(message.contains(part), "{name}: {message}");
