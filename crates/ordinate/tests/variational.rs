@@ -238,6 +238,26 @@ fn start_values_of_held_variables_vary() {
     check("input u = 0.3; x' = -x + u; when x < 0.6: u = u + 1; init x = 1; run 0 .. 3", &[("u", 0.3)], "taylor");
 }
 
+/// Multistep methods that know nothing of algebraic variables, with an event to look for inside of their steps.
+#[test]
+fn adams_methods_carry_derivatives_of_algebraic_models_through_events() {
+    let text = "param L = 1.3, k = 2; x' = y*k; 0 = y^3 + y + x - L; init x = 0.2; guess y = 1
+                when y < 0.3: x = x - L/4; run 0 .. 2";
+    let expected = run(text, &[], &["L"], "radau");
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let varied = sensitivity(&compiled, &["L".into()]).expect("a parameter");
+    for method in ["ab1", "ab2", "ab3", "ab4", "abm"] {
+        let options = RunOptions { method: method.into(), step: Some(0.002), ..RunOptions::default() };
+        let found = simulate(&varied, &options, &mut Discard).expect("it can begin");
+        assert_eq!(found.outcome.status, Status::Ok, "{method}: {:?}", found.reason);
+        let bound = if method == "ab1" { 1e-2 } else { 2e-5 };
+        for column in ["x", "y", "dx/dL", "dy/dL"] {
+            let [found, expected] = [&found, &expected].map(|run| run.final_value(column).expect("a column"));
+            assert!((found - expected).abs() < bound, "{method}: {column} = {found}, not {expected}");
+        }
+    }
+}
+
 #[test]
 fn names_that_cannot_be_varied_are_answered() {
     let text = "param K = 2, h = 0.1; input u = sin(t); x' = -x + v + u; y = 2*x; every h: v = K*x; init x = 0, v = 0";

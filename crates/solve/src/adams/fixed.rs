@@ -77,7 +77,7 @@ pub struct Adams {
     differences: Differences,
     latest: Latest,
     newton: Option<Stage>,
-    /// The first states, those that are not algebraic.
+    /// The first states, those that the formula integrates: all, unless it solves for the algebraic ones itself.
     differential: usize,
     t: f64,
     h: f64,
@@ -118,6 +118,12 @@ impl Adams {
             psi: zeros,
             evaluations: 0,
         }
+    }
+
+    /// How many states the formula integrates. Where the driver solves for the algebraic ones inside of f, these rest during
+    /// a step, as their f of zero says: where the search for them begins.
+    fn integrated(&self, system: &dyn System) -> usize {
+        if self.newton.is_some() { system.layout().differential() } else { self.y0.len() }
     }
 
     /// f at a point; the values themselves in the places of algebraic states.
@@ -216,7 +222,7 @@ impl Method for Adams {
         h: f64,
         tol: &Tolerance,
     ) -> Result<Trial, StepFailure> {
-        self.differential = system.layout().differential();
+        self.differential = self.integrated(system);
         self.settle(system, from)?;
         self.differences.prepare(h);
         self.y0.copy_from_slice(from.y);
@@ -306,7 +312,7 @@ impl Method for Adams {
     }
 
     fn remember(&mut self, system: &mut dyn System, past: &[Point]) {
-        self.differential = system.layout().differential();
+        self.differential = self.integrated(system);
         for point in past {
             self.evaluate(system, point.t, point.y, point.d);
             self.differences.end().copy_from_slice(&self.f_end);
