@@ -50,6 +50,8 @@ pub struct Variations {
     pub switches: Vec<ExprId>,
     /// Places in `by` of what the start time of the model moves with.
     pub moves_start: Vec<usize>,
+    /// Whether a derivative must be that of both sides where the solution starts on a boundary.
+    pub both_sides: bool,
 }
 
 /// Why there are no variations.

@@ -148,6 +148,21 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("{limit} steps were not enough; reached t = {} with steps of {h:.1e}", short(t)),
             format!("raise `--max-steps`, loosen `--rtol`, or shorten the run; {stiff}"),
         ),
+        Reason::NotFinite { t, component, .. } if lost_variation(outcome, compiled).is_some() => {
+            let lost = lost_variation(outcome, compiled).unwrap_or(component);
+            let (variable, name) = (state(lost), named(lost));
+            let (message, hint) = match outcome.statistics.steps == 0 {
+                true => (
+                    format!("{name} does not exist: the solution starts on a boundary where the equations jump or an event happens, and each side of it has a derivative of its own"),
+                    "start a little beside the boundary, or vary the value to both sides with `--set`",
+                ),
+                false => (
+                    format!("{name} does not exist from t = {} on: what happens there has a time without a derivative", short(t)),
+                    "events that happen together or only touch their boundary: change a parameter a little, or vary it with `--set`",
+                ),
+            };
+            (t, variable, message, hint.into())
+        }
         Reason::NotFinite { t, component, at_start: true } => (
             t,
             state(component),
@@ -219,6 +234,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
 
 /// So many violated equations are listed.
 const LISTED: usize = 5;
+
+/// A derivative of the solution that does not exist where the run ended.
+fn lost_variation(outcome: &Outcome, compiled: &Compiled) -> Option<usize> {
+    let mut of = compiled.program.layout.variations.of.iter().map(|&[v, ..]| v);
+    of.find(|&v| outcome.y.get(v).is_some_and(|value| value.is_nan()))
+}
 
 /// Equations that contradict what is given: each with its residual, and which start values could be left out.
 fn contradiction(t: f64, violated: &[(usize, f64)], free: &[Vec<usize>], compiled: &Compiled) -> (String, String) {

@@ -16,12 +16,18 @@ pub fn sensitivity(compiled: &Compiled, names: &[String]) -> Result<Compiled, St
             by.push(found);
         }
     }
-    with_variations(compiled, &by).map_err(|error| explain(&compiled.sorted, &error))
+    varied(compiled, &by, true).map_err(|error| explain(&compiled.sorted, &error))
 }
 
-/// The compiled model with its variations by these variables.
+/// The compiled model with its variations by these variables; where the solution starts on a boundary, those of the side
+/// to which it goes.
 pub(crate) fn with_variations(compiled: &Compiled, by: &[VarId]) -> Result<Compiled, VariationError> {
+    varied(compiled, by, false)
+}
+
+fn varied(compiled: &Compiled, by: &[VarId], both_sides: bool) -> Result<Compiled, VariationError> {
     let mut sorted = variational(&compiled.sorted, by)?;
+    sorted.variations.both_sides = both_sides;
     let program = Arc::new(ordinate_program::compile(&mut sorted, false));
     let mut start_times = compiled.start_times.clone();
     start_times.resize(sorted.model.starts.len(), None);

@@ -258,6 +258,50 @@ fn adams_methods_carry_derivatives_of_algebraic_models_through_events() {
     }
 }
 
+/// Where the solution starts on a boundary at which something jumps, a derivative by what leaves the boundary is another one
+/// on each side, or none; where nothing jumps, or a motion along the boundary begins from both sides, there is one.
+#[test]
+fn a_start_on_a_boundary_has_a_derivative_only_if_both_sides_agree() {
+    for (text, name) in [
+        ("x' = 1 - 0.5*sign(x); init x = 0; run 0 .. 1", "x"),
+        ("x'' = -x - 0.2*sign(x'); init x = 1, x' = 0; run 0 .. 2", "x'"),
+        ("param a = 0; x' = -x + step(t - a); init x = 0.3; run 0 .. 1", "a"),
+        ("x' = 1; n' = 0; when x > 0: n = n + 1 + x; init x = 0, n = 0; run 0 .. 1", "x"),
+    ] {
+        let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+        let varied = sensitivity(&compiled, &[name.to_string()]).expect("a name of the model");
+        for method in ["taylor", "dp8", "radau"] {
+            let options = RunOptions { method: method.into(), ..RunOptions::default() };
+            let run = simulate(&varied, &options, &mut Discard).expect("it can begin");
+            let reason = run.reason.unwrap_or_else(|| panic!("{text}: {:?}", run.final_values));
+            assert!(reason.message.contains("starts on a boundary"), "{text}: {reason:?}");
+        }
+    }
+    let sliding = "x'' = -x - 0.5*sign(x'); y' = -y + sign(x'); init x = 0.3, x' = 0, y = 1; run 0 .. 2";
+    let run = run(sliding, &[], &["x'"], "taylor");
+    // (f₊ − f₋)/(g′₊ − g′₋) of y is 2/−1, so x′₀ moves y by 2 at once, as both sides show
+    for (column, expected) in [("dx/dx'(0)", 0.0), ("dx'/dx'(0)", 0.0), ("dy/dx'(0)", 2.0 * (-2.0f64).exp())] {
+        let found = run.final_value(column).expect("a column");
+        assert!((found - expected).abs() < 1e-9, "{column} = {found}, not {expected}");
+    }
+    check("x' = 1 - 0.5*abs(x) + y; y' = -y; init x = 0, y = 1; run 0 .. 1", &[("y", 1.0)], "taylor");
+    check("x'' = -x - 0.2*sign(x'); init x = 1, x' = 0; run 0 .. 2", &[("x", 1.0)], "taylor");
+    let thrown = "param e = 0.8; y'' = -9.81; when y < 0: y' = -e*y'; init y = 0, y' = 3; run 0 .. 1";
+    check(thrown, &[("e", 0.8), ("y'", 3.0), ("y", 0.0)], "taylor");
+}
+
+/// A step that may move and a sample that does not, at the same instant: the sample sees the step from one side only.
+#[test]
+fn events_together_vary_together_or_not_at_all() {
+    let text = "param p = 0.5, a = 1; x' = -x + a*step(t - p); y' = u; every 0.25: u = x; init x = 0, y = 0, u = 0; run 0 .. 1";
+    check(text, &[("a", 1.0)], "taylor");
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let varied = sensitivity(&compiled, &["p".into()]).expect("a parameter");
+    let run = simulate(&varied, &RunOptions::default(), &mut Discard).expect("it can begin");
+    let reason = run.reason.expect("no derivative");
+    assert!(reason.message.contains("does not exist from t = 0.5"), "{reason:?}");
+}
+
 #[test]
 fn names_that_cannot_be_varied_are_answered() {
     let text = "param K = 2, h = 0.1; input u = sin(t); x' = -x + v + u; y = 2*x; every h: v = K*x; init x = 0, v = 0";

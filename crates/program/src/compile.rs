@@ -483,6 +483,7 @@ impl<'a> Compiler<'a> {
             by: found.by.len(),
             of: of.filter(|[_, of, _]| *of < self.sorted.states.len()).collect(),
             event_time: found.event_time.iter().map(|v| place[v]).collect(),
+            both_sides: found.both_sides,
         }
     }
 }

@@ -136,6 +136,9 @@ impl Events {
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
         let happened = self.quieten(flow, now, happened)?;
+        if let Some(saltation) = &mut self.saltation {
+            saltation.start(flow, now)?;
+        }
         self.look_back(flow, now.t, &Happened::default());
         Ok(happened)
     }
@@ -197,13 +200,22 @@ impl Events {
             self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         }
         if let Some(saltation) = &mut self.saltation {
-            let cause = match crossing {
-                Some(Crossing { jump: None, leaves: None, boundary, .. }) => Cause::Switch(boundary.switch),
-                Some(_) => Cause::Other,
+            let mut causes: Vec<Cause> = Vec::new();
+            match crossing {
+                Some(Crossing { jump: None, leaves: None, boundary, .. }) => {
+                    causes.push(Cause::Switch(boundary.switch))
+                }
+                Some(_) => causes.push(Cause::Other),
                 // Of switches of time alone the modes have changed.
-                None => now.d.iter().zip(&self.d_before).position(|(a, b)| a != b).map_or(Cause::Clock, Cause::Switch),
-            };
-            saltation.enter(flow, now, cause)?;
+                None => {
+                    let changed = now.d.iter().zip(&self.d_before).enumerate().filter(|(_, (a, b))| a != b);
+                    causes.extend(changed.map(|(k, _)| Cause::Switch(k)));
+                }
+            }
+            if !self.actions.is_empty() {
+                causes.push(Cause::Clock);
+            }
+            saltation.enter(flow, now, &causes)?;
         }
         if instant {
             self.run_samples(flow, now, &mut happened)?;

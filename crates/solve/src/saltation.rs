@@ -11,14 +11,17 @@
 
 use crate::events::Now;
 use crate::sliding::Flow;
-use crate::{Layout, Reason, Variations};
+use crate::{Layout, Reason, SwitchKind, Variations};
 
 /// What an event does to variations.
 #[derive(Clone, Debug)]
 pub(crate) struct Saltation {
     variations: Variations,
     switches: usize,
-    algebraic: bool,
+    kinds: Vec<SwitchKind>,
+    conditions: usize,
+    /// The algebraic states that are no variations.
+    algebraic: std::ops::Range<usize>,
     /// f before and behind the event.
     f: [Vec<f64>; 2],
     /// y before it.
@@ -50,7 +53,9 @@ impl Saltation {
         (!variations.event_time.is_empty()).then(|| Saltation {
             variations: variations.clone(),
             switches: layout.switches.len(),
-            algebraic: layout.algebraic > 0,
+            kinds: layout.switches.iter().map(|switch| switch.kind).collect(),
+            conditions: layout.conditions.len(),
+            algebraic: layout.differential()..layout.differential() + layout.algebraic / (1 + variations.by),
             f: [vec![0.0; *states], vec![0.0; *states]],
             before: vec![0.0; *states],
             rates: vec![0.0; variations.by],
@@ -70,20 +75,13 @@ impl Saltation {
         flow.system.switch_variations(now.t, now.y, now.d, &mut self.values);
     }
 
-    /// Goes with the time of the event.
-    pub fn enter(&mut self, flow: &mut Flow, now: &mut Now, cause: Cause) -> Result<(), Reason> {
-        for (q, rate) in self.rates.iter_mut().enumerate() {
-            *rate = match cause {
-                Cause::Clock => 0.0,
-                Cause::Other => f64::NAN,
-                Cause::Switch(k) => match self.values[q * self.switches + k] {
-                    0.0 => 0.0,
-                    value => -value / self.slopes[k],
-                },
-            };
-            if !rate.is_finite() {
-                *rate = f64::NAN;
-            }
+    /// Goes with the time of the event. What happens together for several causes must move together.
+    pub fn enter(&mut self, flow: &mut Flow, now: &mut Now, causes: &[Cause]) -> Result<(), Reason> {
+        for q in 0..self.rates.len() {
+            let mut rates = causes.iter().map(|cause| self.rate(*cause, q));
+            let first = rates.next().unwrap_or(0.0);
+            let same = |rate: f64| (rate - first).abs() <= SAME * first.abs();
+            self.rates[q] = if first.is_finite() && rates.all(same) { first } else { f64::NAN };
         }
         if self.rates.iter().all(|rate| *rate == 0.0) {
             return Ok(());
@@ -92,10 +90,91 @@ impl Saltation {
         for (&state, &rate) in self.variations.event_time.iter().zip(&self.rates) {
             now.y[state] = if rate.is_nan() { 0.0 } else { rate };
         }
-        if self.algebraic {
+        if !self.algebraic.is_empty() {
             flow.refresh(now.t, &self.before, now.y, now.d)?;
         }
         Ok(())
+    }
+
+    /// dτ/dq
+    fn rate(&self, cause: Cause, q: usize) -> f64 {
+        match cause {
+            Cause::Clock => 0.0,
+            Cause::Other => f64::NAN,
+            Cause::Switch(k) => match self.values[q * self.switches + k] {
+                0.0 => 0.0,
+                value => -value / self.slopes[k],
+            },
+        }
+    }
+
+    /// The start, when all is settled there. On a boundary that moves with q against the solution each side has its own
+    /// derivative, if something jumps there: then it is not a number. A motion along the boundary begins the same from both,
+    ///
+    /// ```text
+    ///   V⁺ = V − (f − fₛ) (∂g/∂y V + ∂g/∂q) / g′,      (f − fₛ) / g′ = (f₊ − f₋) / (g′₊ − g′₋) on either side
+    /// ```
+    ///
+    /// for fₛ is that mixture of f₊ and f₋ whose g′ is zero.
+    pub fn start(&mut self, flow: &mut Flow, now: &mut Now) -> Result<(), Reason> {
+        if !self.variations.both_sides {
+            return Ok(());
+        }
+        let (t, mut g) = (now.t, vec![0.0; self.switches]);
+        flow.switch_values(t, now.y, now.d, &mut g);
+        flow.system.switch_variations(t, now.y, now.d, &mut self.values);
+        self.before.copy_from_slice(now.y);
+        flow.with(|system| system.derivative(t, now.y, now.d, &mut self.f[1]));
+        for k in 0..self.switches {
+            let sides = match self.kinds[k] {
+                SwitchKind::Sign if g[k] == 0.0 => [1.0, -1.0],
+                SwitchKind::Floor if g[k].fract() == 0.0 => [g[k], g[k] - 1.0],
+                SwitchKind::Sign | SwitchKind::Floor | SwitchKind::Segment => continue,
+            };
+            let moves: Vec<f64> = (0..self.rates.len()).map(|q| self.values[q * self.switches + k]).collect();
+            if moves.iter().all(|moves| *moves == 0.0) {
+                continue;
+            }
+            if let [boundary] = flow.boundaries()
+                && boundary.switch == k
+            {
+                self.begin_sliding(flow, now, k, &moves)?;
+                continue;
+            }
+            let mut other = now.d.to_vec();
+            for side in sides {
+                other[k] = side;
+                flow.resolved(|system, _| system.derivative(t, &self.before, &other, &mut self.f[0]));
+                if self.sides_differ() || self.rises(flow, now.d, &other) {
+                    let lost = self.variations.of.iter().filter(|[.., q]| moves[*q] != 0.0);
+                    lost.for_each(|&[v, ..]| now.y[v] = f64::NAN);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A motion along the boundary of switch k, by which g moves with each q as given.
+    fn begin_sliding(&mut self, flow: &mut Flow, now: &mut Now, k: usize, moves: &[f64]) -> Result<(), Reason> {
+        let (mut up, mut down) = (vec![0.0; self.switches], vec![0.0; self.switches]);
+        flow.side_slopes(now.t, now.y, now.d, &mut up, &mut down);
+        let mut above = now.d.to_vec();
+        above[k] = 1.0;
+        flow.resolved(|system, _| system.derivative(now.t, &self.before, &above, &mut self.f[0]));
+        self.rates.iter_mut().zip(moves).for_each(|(rate, moves)| *rate = -moves / up[k]);
+        self.shift(now.y, 0, 1.0);
+        self.shift(now.y, 1, -1.0);
+        self.rates.fill(0.0);
+        let before = now.y.to_vec();
+        flow.refresh(now.t, &before, now.y, now.d)
+    }
+
+    /// Whether a condition is true now that is not on another side, from which the solution would come.
+    fn rises(&self, flow: &mut Flow, d: &[f64], other: &[f64]) -> bool {
+        let mut truth = [vec![false; self.conditions], vec![false; self.conditions]];
+        flow.system.conditions(d, &mut truth[0]);
+        flow.system.conditions(other, &mut truth[1]);
+        truth[0].iter().zip(&truth[1]).any(|(now, then)| *now && !then)
     }
 
     /// Comes back to a fixed time. Where the time of the event has no derivative, neither has what follows, unless nothing
@@ -132,7 +211,21 @@ impl Saltation {
     /// Whether the state or its rate is another one behind the event.
     fn is_jump(&self, y: &[f64]) -> bool {
         let size = self.f.iter().flatten().fold(0.0, |most: f64, f| most.max(f.abs()));
-        let mut own = self.variations.of.iter().filter(|[.., q]| *q == 0).map(|&[_, of, _]| of);
-        own.any(|i| y[i] != self.before[i] || (self.f[0][i] - self.f[1][i]).abs() > SAME * size)
+        self.own().any(|i| y[i] != self.before[i] || (self.f[0][i] - self.f[1][i]).abs() > SAME * size)
+    }
+
+    /// Whether f on the two sides is not the same, or not a number. What an algebraic state is on the other side shows in its
+    /// residual, or in f.
+    fn sides_differ(&self) -> bool {
+        let places: Vec<usize> = self.own().chain(self.algebraic.clone()).collect();
+        let size =
+            places.iter().flat_map(|&i| [self.f[0][i], self.f[1][i]]).fold(0.0, |most: f64, f| most.max(f.abs()));
+        let same = |i: &usize| (self.f[0][*i] - self.f[1][*i]).abs() <= SAME * size;
+        !places.iter().all(same)
+    }
+
+    /// The states that are no variations.
+    fn own(&self) -> impl Iterator<Item = usize> {
+        self.variations.of.iter().filter(|[.., q]| *q == 0).map(|&[_, of, _]| of)
     }
 }

@@ -76,6 +76,8 @@ pub struct Variations {
     /// For each quantity the state that is dτ/dq while an event at the time τ happens, and zero otherwise: actions read it.
     /// Empty in a system without events.
     pub event_time: Vec<usize>,
+    /// Whether a variation must be that of both sides where the solution starts on a boundary, or is not a number.
+    pub both_sides: bool,
 }
 
 /// The shape of a system.
