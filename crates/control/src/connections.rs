@@ -2,7 +2,7 @@
 
 use crate::linear::Factors;
 use crate::sylvester::{dlyapunov, lyapunov};
-use crate::{ControlError, Matrix, StateSpace};
+use crate::{Complex, ControlError, Matrix, StateSpace};
 
 impl StateSpace {
     /// First self, then the other.
@@ -75,8 +75,11 @@ impl StateSpace {
     ///   A W + W Aᵀ + B Bᵀ = 0,  Aᵀ M + M A + CᵀC = 0        W = A W Aᵀ + B Bᵀ,  M = Aᵀ M A + CᵀC
     /// ```
     pub fn gramians(&self) -> Result<(Matrix, Matrix), ControlError> {
-        if !self.is_stable()? {
-            return Err(ControlError::Singular("the gramian of a system that is not stable"));
+        let size = |p: &Complex| if self.period.is_some() { p.re.hypot(p.im) - 1.0 } else { p.re };
+        let poles = self.poles()?;
+        if let Some(worst) = poles.iter().max_by(|a, b| size(a).total_cmp(&size(b))).filter(|worst| size(worst) >= 0.0)
+        {
+            return Err(ControlError::Unstable(*worst));
         }
         let (bb, cc) = (&self.b * &self.b.transposed(), &self.c.transposed() * &self.c);
         let at = self.a.transposed();

@@ -21,6 +21,8 @@ pub enum ControlError {
     Indefinite(&'static str, f64),
     /// Eigenvalues of the Hamiltonian (or symplectic) matrix on the border of stability: no stabilising solution.
     OnTheBorder(Complex),
+    /// What only a stable system has: an eigenvalue that is not stable.
+    Unstable(Complex),
     /// The equation is singular.
     Singular(&'static str),
     /// A transfer function whose numerator has the higher degree.
@@ -48,6 +50,9 @@ impl ControlError {
             }
             ControlError::OnTheBorder(_) => {
                 "give a positive weight to the states of this mode, and see that an input reaches it"
+            }
+            ControlError::Unstable(_) => {
+                "a gramian is an integral over all time, which is finite for a stable system only: close a loop that stabilises it (`ordinate design`), or leave `--gramians` out"
             }
             ControlError::Singular(_) => "change a parameter or the period a little, or close the loop otherwise",
             ControlError::Improper => {
@@ -94,6 +99,9 @@ impl std::fmt::Display for ControlError {
                 "there is no stabilising solution: the closed loop would keep the eigenvalue {} on the border of stability",
                 text(*value)
             ),
+            ControlError::Unstable(value) => {
+                write!(f, "the system has no gramians: it is not stable, with the eigenvalue {}", text(*value))
+            }
             ControlError::Singular(what) => write!(f, "{what} is singular: it has no unique solution"),
             ControlError::Improper => write!(f, "the transfer function is improper"),
             ControlError::Inaccurate(what, residual) if residual.is_nan() => {

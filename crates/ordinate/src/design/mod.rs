@@ -112,6 +112,7 @@ impl From<ControlError> for DesignError {
             | ControlError::Uncontrollable(_)
             | ControlError::Unobservable(_)
             | ControlError::OnTheBorder(_)
+            | ControlError::Unstable(_)
             | ControlError::Singular(_)
             | ControlError::Improper
             | ControlError::Inaccurate(..) => DesignError::Stopped { message, hint },
