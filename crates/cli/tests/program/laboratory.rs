@@ -45,6 +45,19 @@ fn stability_of_a_model_has_its_products() {
     assert!(place.text("s.svg").starts_with("<svg"));
 }
 
+/// ge3 is stable on the imaginary axis within ±2 without the ends: at h = 2/ω errors grow linearly, and no line says otherwise.
+#[test]
+fn a_limit_that_is_not_stable_itself_is_not_called_so() {
+    let text = "x'' = -100*x; init x = 1, x' = 0; run 0 .. 5";
+    let said = ordinate(&["stability", "-e", text, "-m", "ge3", "--step", "0.2"]).expect(0);
+    assert!(
+        said.out.contains("unstable with this step") && said.out.contains("steps below 0.2 are stable"),
+        "{said:?}"
+    );
+    let said = ordinate(&["stability", "-e", text, "-m", "rk4", "--step", "0.2"]).expect(0);
+    assert!(said.out.contains("steps up to 0.282843 are stable"), "{said:?}");
+}
+
 /// An algebraic state is taken out: z = −x/2 makes x′ = −3x.
 #[test]
 fn the_rates_of_a_model_with_algebraic_states_are_those_of_its_motion() {

@@ -209,10 +209,9 @@ impl Stability {
             Some(length) if interval.closed => x <= length,
             Some(length) => x < length || x == 0.0,
         };
-        match z {
-            z if z.re.abs() <= ON_AXIS * z.im.abs() => within(&self.facts.imaginary, z.im.abs()),
-            z if z.im.abs() <= ON_AXIS * z.re.abs() && z.re < 0.0 => within(&self.facts.real, -z.re),
-            z => self.characteristic.growth(z) <= 1.0 + NO_GROWTH,
+        match self.interval(z) {
+            Some(interval) => within(interval, z.re.abs().max(z.im.abs())),
+            None => self.characteristic.growth(z) <= 1.0 + NO_GROWTH,
         }
     }
 
@@ -228,13 +227,32 @@ impl Stability {
 
     /// The longest step with which no solution of the model that does not grow is made to grow; `None` if there is no limit.
     pub fn longest_step(&self) -> Option<f64> {
+        self.limit().map(|(h, _)| h)
+    }
+
+    /// The same, and whether that step itself is stable, too.
+    fn limit(&self) -> Option<(f64, bool)> {
         let model = self.model.as_ref()?;
         let ends = model.lambda.iter().filter_map(|&(re, im)| {
             let size = re.hypot(im);
             let direction = Complex::new(re / size, im / size);
-            (size > 0.0).then(|| self.reach(direction))?.map(|reach| reach / size)
+            let reach = (size > 0.0).then(|| self.reach(direction))??;
+            Some((reach / size, self.interval(direction).is_none_or(|interval| interval.closed)))
         });
-        ends.reduce(f64::min)
+        ends.reduce(|one, other| match one.0 == other.0 {
+            true => (one.0, one.1 && other.1),
+            false if one.0 < other.0 => one,
+            false => other,
+        })
+    }
+
+    /// What is known exactly along the axis on which z is.
+    fn interval(&self, z: Complex) -> Option<&Interval> {
+        match z {
+            z if z.re.abs() <= ON_AXIS * z.im.abs() => Some(&self.facts.imaginary),
+            z if z.im.abs() <= ON_AXIS * z.re.abs() && z.re < 0.0 => Some(&self.facts.real),
+            _ => None,
+        }
     }
 
     /// How far from the origin the method is right along a ray; `None` if without end.
@@ -348,10 +366,12 @@ impl Stability {
             n => format!("unstable with this step: {n} rates are outside of the region"),
         };
         line("verdict", &verdict);
-        let longest = match self.longest_step() {
+        let longest = match self.limit() {
             None => "any step is stable".into(),
-            Some(0.0) => "no step is stable".into(),
-            Some(h) => format!("steps up to {} are stable", rounded(h)),
+            Some((0.0, _)) => "no step is stable".into(),
+            // with that step itself errors grow linearly
+            Some((h, false)) => format!("steps below {} are stable", rounded(h)),
+            Some((h, true)) => format!("steps up to {} are stable", rounded(h)),
         };
         line("steps", &longest);
     }
