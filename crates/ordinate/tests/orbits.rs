@@ -179,6 +179,55 @@ fn what_has_no_orbit_says_why() {
     }
 }
 
+fn with_period(period: &str) -> PeriodicOptions {
+    PeriodicOptions { period: Some(period.into()), ..PeriodicOptions::default() }
+}
+
+/// What dies out, what has a second frequency, and what happens once do not come back, whatever period is claimed.
+#[test]
+fn a_period_after_which_the_equations_are_others_is_refused() {
+    let cases = [
+        ("x' = -x + exp(-t); init x = 0.4", "1", "x' is"),
+        ("x' = -x + cos(t) + cos(sqrt(2)*t); init x = 0.4", "2*pi", "no common multiple"),
+        ("input u = 0.5*step(t - 1); x' = -x + u + cos(t); init x = 0.4", "2*pi", "only once"),
+        ("input u = 0.5*step(t - 1) - 0.5*step(t - 1.01); x' = -x + u + cos(t); init x = 0.4", "2*pi", "only once"),
+        ("x' = -x + cos(t); when t > 30: x = 5; init x = 0.4", "2*pi", "an event"),
+        ("x' = -x + u + cos(2*pi*t)^2; every 0.3: u = -x; init x = 0.4, u = 0", "1/2", "every 0.3"),
+        ("x' = -x + cos(t); init x = 0.4", "5", "6.283185307"),
+        ("x' = -x + cos(t)^2 + abs(sin(2*t)); init x = 0.4", "pi/2", "3.141592654"),
+    ];
+    for (text, period, part) in cases {
+        let error = periodic(&model(text), &with_period(period)).expect_err(text);
+        assert!(matches!(&error, PeriodicError::Usage(message) if message.contains(part)), "{text}: {error:?}");
+    }
+    // after the step everything comes back
+    let late = "input u = 0.5*step(t - 1); x' = -x + u + cos(t); init x = 0.4; run 2*pi .. 20";
+    let orbit = &orbits(late, &with_period("2*pi"))[0];
+    assert!((value(orbit, "x") - 1.0).abs() < 1e-13, "{orbit:?}");
+}
+
+/// x′ = −x + sin²t = −x + (1 − cos 2t)/2 has the period π and the solution 1/2 − (cos 2t + 2 sin 2t)/10.
+#[test]
+fn the_shortest_period_of_the_equations_counts() {
+    let text = "x' = -x + sin(t)^2; init x = 0";
+    for options in [PeriodicOptions::default(), with_period("pi"), with_period("2*pi")] {
+        let orbit = &orbits(text, &options)[0];
+        let expected = if options.period.as_deref() == Some("2*pi") { 2.0 } else { 1.0 } * std::f64::consts::PI;
+        assert!((orbit.period / expected - 1.0).abs() < 1e-15, "{options:?}: {}", orbit.period);
+        assert!((value(orbit, "x") - 0.4).abs() < 1e-14, "{orbit:?}");
+    }
+    let half = &orbits("x' = -x + cos(t)^2 + abs(sin(2*t)); init x = 0", &with_period("pi"))[0];
+    assert!(half.stable == Some(true));
+    assert_eq!(
+        orbits("x' = -x + sin(t)*cos(t); init x = 0", &PeriodicOptions::default())[0].period,
+        std::f64::consts::PI
+    );
+    assert_eq!(
+        orbits("x' = -x + abs(cos(1.5*t)); init x = 0", &PeriodicOptions::default())[0].period,
+        2.0 / 3.0 * std::f64::consts::PI
+    );
+}
+
 fn kinds(text: &str) -> Vec<(&'static str, Vec<f64>)> {
     let found = equilibria(&model(text), &EquilibriaOptions::default()).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     found.points.iter().map(|p| (p.kind, p.at.iter().map(|(_, value)| *value).collect())).collect()

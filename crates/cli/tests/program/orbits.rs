@@ -117,6 +117,15 @@ fn points_of_rest_are_listed_for_people_and_programs() {
 }
 
 #[test]
+fn what_does_not_come_back_has_no_periodic_orbit() {
+    let answer = ordinate(&["periodic", "-e", "x' = -x + exp(-t); init x = 0.4", "--period", "1"]).expect(2);
+    assert!(
+        answer.err.contains("do not come back") && answer.err.contains("t = ") && answer.out.is_empty(),
+        "{answer:?}"
+    );
+}
+
+#[test]
 fn sensitivities_are_columns() {
     let text = "param a = 2; x' = -a*x; init x = 3; run 0 .. 1";
     let answer = ordinate(&["run", "-e", text, "--sensitivity", "a,x", "--at", "1"]).expect(0);

@@ -9,6 +9,7 @@
 
 mod map;
 mod picture;
+mod repeats;
 mod report;
 mod search;
 mod shooting;
@@ -19,6 +20,7 @@ use map::{Accuracy, Map};
 use ordinate_control::Matrix;
 use ordinate_model::{Forcing, closest, constant, forcing};
 use ordinate_solve::Choice;
+use repeats::{Repeat, Repeats};
 use shooting::{Fixed, Search, map_error};
 
 pub use picture::periodic_figure;
@@ -121,7 +123,7 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     let forcing = forcing(&compiled.sorted);
     let autonomous = forcing == Forcing::Autonomous;
     let t_start = compiled.run.map_or(0.0, |(from, _)| from);
-    let period = given_period(compiled, options, &forcing)?;
+    let (period, note) = given_period(compiled, options, &forcing, t_start)?;
     let mut map = Map::new(compiled, choice, t_start).map_err(PeriodicError::Usage)?;
     let guess = guess(compiled, &map, options)?;
     let accuracy = match options.steps {
@@ -129,7 +131,8 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
         None => Accuracy::Tolerance(1e-13),
     };
     let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
-    let (found, notes) = search::search(compiled, &mut map, &search, guess, period)?;
+    let (found, mut notes) = search::search(compiled, &mut map, &search, guess, period)?;
+    notes.extend(note);
     let orbits = found.into_iter().map(|fixed| orbit(&mut map, &search, fixed)).collect();
     Ok(Periodic {
         orbits,
@@ -162,42 +165,66 @@ fn chosen_method(options: &PeriodicOptions) -> Result<Choice, PeriodicError> {
     }
 }
 
-/// The period of a forced model, or a guess of that of an autonomous one.
+/// The period of a forced model, or a guess of that of an autonomous one, and what is to be said about it.
 fn given_period(
     compiled: &Compiled,
     options: &PeriodicOptions,
     forcing: &Forcing,
-) -> Result<Option<f64>, PeriodicError> {
+    t_start: f64,
+) -> Result<(Option<f64>, Option<String>), PeriodicError> {
     let parameters = compiled.parameter_values();
     let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
-    let given = match &options.period {
-        None => None,
-        Some(text) => match constant(text, &lookup).filter(|period| *period > 0.0 && period.is_finite()) {
-            Some(period) => Some(period),
-            None => {
-                return usage(format!(
-                    "`--period {text}` is not a positive number; write one, or an expression such as 2*pi/w"
-                ));
-            }
-        },
+    let Some(text) = &options.period else { return Ok((own_period(compiled, forcing, t_start)?, None)) };
+    let Some(period) = constant(text, &lookup).filter(|period| *period > 0.0 && period.is_finite()) else {
+        return usage(format!(
+            "`--period {text}` is not a positive number; write one, or an expression such as 2*pi/w"
+        ));
     };
-    match (given, forcing) {
-        (Some(given), Forcing::Periodic(own)) if !is_multiple(given, *own) => usage(format!(
-            "`--period {}`: the model has the period {}; give that or a multiple of it",
-            options.period.as_deref().unwrap_or_default(),
-            short(*own)
-        )),
-        (Some(given), _) => Ok(Some(given)),
-        (None, Forcing::Autonomous) => Ok(None),
-        (None, Forcing::Periodic(own)) => Ok(Some(*own)),
-        (None, Forcing::Several(periods)) => {
-            let list: Vec<String> = periods.iter().map(|period| short(*period)).collect();
-            usage(format!(
-                "the model has the periods {}, which have no common multiple: its solutions are not periodic; if one is approximately, give `--period T`",
-                list.join(", ")
-            ))
+    // A whole number of periods that were read from the equations needs no further look.
+    let known = match forcing {
+        Forcing::Autonomous => true,
+        Forcing::Periodic(own) => is_multiple(period, *own),
+        Forcing::Several(_) | Forcing::Other(_) => false,
+    };
+    if known {
+        return Ok((Some(period), None));
+    }
+    let next = || {
+        match forcing {
+        Forcing::Autonomous => String::new(),
+        Forcing::Periodic(own) => {
+            let own = Repeats::new(compiled, t_start).least(*own);
+            format!("the model has the period {}; give that or a multiple of it", short(own))
         }
-        (None, Forcing::Other(what)) => usage(format!(
+        Forcing::Several(periods) => no_common(periods),
+        Forcing::Other(_) => {
+            "give a period after which everything comes back; where something happens only once, start the run after it, and leave away what dies out".into()
+        }
+    }
+    };
+    match Repeats::new(compiled, t_start).after(period) {
+        Repeat::To(part) if part <= 1e-9 => Ok((Some(period), None)),
+        // Of a period that can be read all digits are known.
+        Repeat::To(_) if matches!(forcing, Forcing::Periodic(_)) => usage(format!("`--period {text}`: {}", next())),
+        Repeat::To(part) => Ok((
+            Some(period),
+            Some(format!(
+                "after the period the equations come back only to {part:.1e} of how much they change with time: as little as that is known about the orbit"
+            )),
+        )),
+        Repeat::Not(what) => {
+            usage(format!("`--period {text}`: the equations do not come back after it: {what}; {}", next()))
+        }
+    }
+}
+
+/// The period that can be read from the model.
+fn own_period(compiled: &Compiled, forcing: &Forcing, t_start: f64) -> Result<Option<f64>, PeriodicError> {
+    match forcing {
+        Forcing::Autonomous => Ok(None),
+        Forcing::Periodic(own) => Ok(Some(Repeats::new(compiled, t_start).least(*own))),
+        Forcing::Several(periods) => usage(no_common(periods)),
+        Forcing::Other(what) => usage(format!(
             "the period of the model is not known, because it depends on time through {what}: give it with `--period T`"
         )),
     }
@@ -205,6 +232,14 @@ fn given_period(
 
 fn is_multiple(period: f64, own: f64) -> bool {
     let ratio = period / own;
+fn no_common(periods: &[f64]) -> String {
+    let list: Vec<String> = periods.iter().map(|period| short(*period)).collect();
+    format!(
+        "the model has the periods {}, which have no common multiple: its solutions are not periodic; change one of them so that there is one",
+        list.join(", ")
+    )
+}
+
     ratio.round() >= 1.0 && (ratio - ratio.round()).abs() <= 1e-9 * ratio
 }
 
