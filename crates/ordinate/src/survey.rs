@@ -25,12 +25,24 @@ pub(crate) fn simulate(
     rows: usize,
 ) -> Piece {
     let layout = &compiled.program.layout;
+) -> Piece {
+    simulate_to(compiled, choice, from, span, rows, 1e-7)
+}
+
+/// The same with a relative tolerance.
+pub(crate) fn simulate_to(
+    compiled: &Compiled,
+    choice: &Choice,
+    from: (f64, &[f64], &[f64]),
+    span: f64,
+    rows: usize,
+    rtol: f64,
     let mut evaluator: Evaluator = compiled.evaluator();
     let (t, y, held) = from;
     let fixed: Vec<bool> = (0..layout.states).map(|k| k < layout.differential() && layout.invariants == 0).collect();
     let options = Options {
-        rtol: 1e-7,
-        atol: AbsoluteTolerance::Same(1e-9),
+        rtol,
+        atol: AbsoluteTolerance::Same(1e-2 * rtol),
         rows: Rows::Even(rows),
         max_steps: 200_000,
         ..Options::default()

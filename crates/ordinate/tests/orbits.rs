@@ -228,6 +228,29 @@ fn the_shortest_period_of_the_equations_counts() {
     );
 }
 
+/// A simulation runs away from an orbit that repels, by e^{31} in a period; that is not the size of the orbit:
+///
+/// ```text
+///   x′ = a x + cos t:    x(0) = −a/(1 + a²)
+/// ```
+#[test]
+fn the_error_of_a_repelling_orbit_is_that_of_the_orbit() {
+    for a in [0.5, 5.0] {
+        let orbit = &orbits(&format!("x' = {a}*x + cos(t); init x = 0"), &with_period("2*pi"))[0];
+        let miss = (value(orbit, "x") + a / (1.0 + a * a)).abs();
+        assert!(miss <= orbit.error && orbit.error < 1e-14, "a = {a}: {miss:e} {:e}", orbit.error);
+        assert_eq!(orbit.stable, Some(false));
+    }
+    // x″ = x/2 + x′/10 + cos 2t is solved by A cos 2t + B sin 2t with 4.5 A + 0.2 B = −1, 4.5 B = 0.2 A
+    let orbit = &orbits("x'' = 0.5*x + 0.1*x' + cos(2*t); init x = 0.1, x' = 0", &PeriodicOptions::default())[0];
+    let a = -1.0 / (4.5 + 0.04 / 4.5);
+    let miss = (value(orbit, "x") - a).abs().max((value(orbit, "x'") - 2.0 * 0.2 / 4.5 * a).abs());
+    assert!(miss <= orbit.error && orbit.error < 1e-14, "{miss:e} {:e}", orbit.error);
+    // from a start where the simulation blows up
+    let orbit = &orbits("x' = 0.5*x + 0.1*x^3 + 0.3*cos(t); init x = 1", &PeriodicOptions::default())[0];
+    assert!(orbit.error < 1e-14 && orbit.residual < 1e-9, "{orbit:?}");
+}
+
 fn kinds(text: &str) -> Vec<(&'static str, Vec<f64>)> {
     let found = equilibria(&model(text), &EquilibriaOptions::default()).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     found.points.iter().map(|p| (p.kind, p.at.iter().map(|(_, value)| *value).collect())).collect()

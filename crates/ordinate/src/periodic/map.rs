@@ -1,6 +1,7 @@
 //! The map of a state over one period, with its derivative from the variational equations.
 
 use crate::sensitivity::{self, with_variations};
+use crate::survey::simulate_to;
 use crate::{Compiled, explain, methods};
 use ordinate_expr::VarId;
 use ordinate_model::Role;
@@ -236,6 +237,15 @@ impl Map {
             first: self.own(&first.y),
             steps: outcome.statistics.steps,
         })
+    }
+
+    /// Least and greatest value of each unknown on the way over a period; a held value is taken where it begins.
+    pub fn extent(&self, plain: &Compiled, from: &[f64], period: f64) -> Option<Vec<(f64, f64)>> {
+        const ROWS: usize = 65;
+        let (y, held) = (self.full(from), self.full_held(from));
+        let piece = simulate_to(plain, &methods::automatic(), (self.t_start, &y, &held), period, ROWS, 1e-13);
+        let range = |(i, &own): (usize, &f64)| self.states.get(i).map_or((own, own), |&k| piece.range(k, 0));
+        (piece.stopped.is_none() && !piece.y.is_empty()).then(|| from.iter().enumerate().map(range).collect())
     }
 
     /// Whether a held value is not touched in a period: it is a parameter there, not an unknown.

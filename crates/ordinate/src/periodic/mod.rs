@@ -133,7 +133,7 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
     let (found, mut notes) = search::search(compiled, &mut map, &search, guess, period)?;
     notes.extend(note);
-    let orbits = found.into_iter().map(|fixed| orbit(&mut map, &search, fixed)).collect();
+    let orbits = found.into_iter().map(|fixed| orbit(compiled, &mut map, &search, fixed)).collect();
     Ok(Periodic {
         orbits,
         autonomous,
@@ -230,8 +230,6 @@ fn own_period(compiled: &Compiled, forcing: &Forcing, t_start: f64) -> Result<Op
     }
 }
 
-fn is_multiple(period: f64, own: f64) -> bool {
-    let ratio = period / own;
 fn no_common(periods: &[f64]) -> String {
     let list: Vec<String> = periods.iter().map(|period| short(*period)).collect();
     format!(
@@ -240,6 +238,8 @@ fn no_common(periods: &[f64]) -> String {
     )
 }
 
+fn is_multiple(period: f64, own: f64) -> bool {
+    let ratio = period / own;
     ratio.round() >= 1.0 && (ratio - ratio.round()).abs() <= 1e-9 * ratio
 }
 
@@ -258,6 +258,9 @@ fn guess(compiled: &Compiled, map: &Map, options: &PeriodicOptions) -> Result<Op
                 None => format!("`--guess {name}=…`: there is no such state to choose; there are {}", names.join(", ")),
             });
         };
+        if options.guess.iter().filter(|(other, _)| other == name).count() > 1 {
+            return usage(format!("`--guess {name}=…` is given twice: one orbit is searched for at a time"));
+        }
         match constant(text, &lookup) {
             Some(value) if value.is_finite() => start[k] = value,
             _ => return usage(format!("`--guess {name}={text}`: the value is not a finite constant")),
@@ -267,18 +270,10 @@ fn guess(compiled: &Compiled, map: &Map, options: &PeriodicOptions) -> Result<Op
 }
 
 /// The facts about an orbit.
-fn orbit(map: &mut Map, search: &Search, fixed: Fixed) -> Orbit {
+fn orbit(compiled: &Compiled, map: &mut Map, search: &Search, fixed: Fixed) -> Orbit {
     let Fixed { y, period, image, iterations, residual } = fixed;
     let n = y.len();
-    let moving: Vec<usize> = (0..n).filter(|&i| !map.is_idle(&image, i)).collect();
-    let mut matrix = Matrix::zero(moving.len(), moving.len());
-    for (row, i) in moving.iter().enumerate() {
-        for (column, j) in moving.iter().enumerate() {
-            *matrix.at_mut(row, column) = image.derivative[i * n + j];
-        }
-    }
-    let mut multipliers = eigenvalues_of(&matrix).unwrap_or_default();
-    multipliers.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)).then(b.1.total_cmp(&a.1)));
+    let multipliers = multipliers(map, &image);
     let from_one = |k: &usize| (multipliers[*k].0 - 1.0).hypot(multipliers[*k].1);
     let trivial = match search.autonomous {
         true => (0..multipliers.len()).min_by(|a, b| from_one(a).total_cmp(&from_one(b))),
@@ -286,14 +281,14 @@ fn orbit(map: &mut Map, search: &Search, fixed: Fixed) -> Orbit {
     };
     let others = multipliers.iter().enumerate().filter(|(k, _)| trivial != Some(*k)).map(|(_, m)| m.0.hypot(m.1));
     let largest = others.fold(0.0, f64::max);
+    let held = map.full_held(&y);
+    let (error, period_error, _) = orbit_error(compiled, map, search, &y, (period, &image));
     let stable = match largest {
         m if n > 0 && multipliers.is_empty() || m.is_nan() => None,
         m if m < 1.0 - ON_CIRCLE => Some(true),
         m if m > 1.0 + ON_CIRCLE => Some(false),
         _ => None,
     };
-    let held = map.full_held(&y);
-    let (error, period_error) = orbit_error(map, search, &y, period, &image);
     Orbit {
         start: map.shown(&image.first, &y),
         period,
@@ -308,34 +303,64 @@ fn orbit(map: &mut Map, search: &Search, fixed: Fixed) -> Orbit {
     }
 }
 
-/// The largest error of the start values, and that of the period; infinite where they cannot be told.
-fn orbit_error(map: &mut Map, search: &Search, y: &[f64], period: f64, image: &map::Image) -> (f64, Option<f64>) {
+/// The eigenvalues of the map's derivative, the largest first.
+fn multipliers(map: &Map, image: &map::Image) -> Vec<(f64, f64)> {
+    let n = image.end.len();
+    let moving: Vec<usize> = (0..n).filter(|&i| !map.is_idle(image, i)).collect();
+    let mut matrix = Matrix::zero(moving.len(), moving.len());
+    for (row, i) in moving.iter().enumerate() {
+        for (column, j) in moving.iter().enumerate() {
+            *matrix.at_mut(row, column) = image.derivative[i * n + j];
+        }
+    }
+    let mut multipliers = eigenvalues_of(&matrix).unwrap_or_default();
+    multipliers.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)).then(b.1.total_cmp(&a.1)));
+    multipliers
+}
+
+/// The largest error of the start values, that of the period, and the direction in which the start is known worst, as long as
+/// its error; infinite where they cannot be told.
+fn orbit_error(
+    compiled: &Compiled,
+    map: &mut Map,
+    search: &Search,
+    y: &[f64],
+    over: (f64, &map::Image),
+) -> (f64, Option<f64>, Vec<f64>) {
+    let (period, image) = over;
+    let unknown = || (f64::INFINITY, None, vec![f64::INFINITY; y.len()]);
     let n = y.len();
-    let Ok(delta) = map_error(map, search.accuracy, y, period, image) else { return (f64::INFINITY, None) };
+    let Ok(delta) = map_error(map, search.accuracy, y, period, image) else { return unknown() };
     let left = match search.correct {
         false => delta.clone(),
         true => match left_by_correction(map, search, y, period, image, &delta) {
             Ok(left) => left,
-            Err(_) => return (f64::INFINITY, None),
+            Err(_) => return unknown(),
         },
     };
-    // Rounding of the map: a few units of the last place per period, more where it takes many steps.
-    let rounding = 4.0 * f64::EPSILON * (1.0 + (image.steps as f64).sqrt());
+    // Of the orbit itself: a simulation that looked for it may have gone far away.
+    let Some(extent) = map.extent(compiled, y, period) else { return unknown() };
     let corrected = |i: usize| if search.correct { image.end[i] - delta[i] } else { image.end[i] };
     let size = n + usize::from(search.autonomous);
-    let mut worst = vec![0.0; size];
+    let (mut worst, mut longest) = (vec![0.0; size], vec![0.0; size]);
     let mut add = |defects: Vec<f64>| match shooting::response(map, search, period, image, &defects) {
-        Some(change) => worst.iter_mut().zip(&change).for_each(|(worst, change)| *worst += change.abs()),
+        Some(change) => {
+            worst.iter_mut().zip(&change).for_each(|(worst, change)| *worst += change.abs());
+            if shooting::size(map, &change[..n]) > shooting::size(map, &longest[..n]) {
+                longest = change;
+            }
+        }
         None => worst.fill(f64::INFINITY),
     };
     add((0..n).map(|i| left[i] + y[i] - corrected(i)).collect());
-    for (i, own) in y.iter().enumerate() {
-        let one = rounding * map.scale[i].max(own.abs());
+    for (i, (low, high)) in extent.iter().enumerate() {
+        let one = shooting::rounding(image) * low.abs().max(high.abs());
         add((0..n).map(|j| if i == j { one } else { 0.0 }).collect());
     }
     // No number is better than its last place.
     let error = worst[..n].iter().zip(y).map(|(worst, y)| worst.max(f64::EPSILON * y.abs())).fold(0.0, f64::max);
-    (error, worst.get(n).copied())
+    let known_to = worst[..n].iter().zip(&longest).map(|(worst, way)| worst.copysign(*way)).collect();
+    (error, worst.get(n).copied(), known_to)
 }
 
 /// The error of the corrected map, by comparison with one of twice as many steps; its order is one higher.

@@ -15,6 +15,8 @@ const PERIODS: f64 = 20.0;
 const SAME: f64 = 1e-5;
 /// After so many starts from which a period could not be computed, no further ones are tried.
 const MOST_STOPPED: usize = 4;
+/// How often the sizes are taken anew from the orbits.
+const MOST_SCALES: usize = 2;
 /// How often a simulation that shows no cycle is made longer, and how much.
 const EXTENSIONS: usize = 7;
 const LONGER: f64 = 3.0;
@@ -55,23 +57,73 @@ fn forced(
     if guess.is_some() {
         return one(map, search, &start, period).map(|found| (vec![found], Vec::new()));
     }
-    let n = start.len();
     let mut starts = vec![start.clone()];
     if let (None, Some(last)) = (&piece.stopped, piece.y.last()) {
         starts.push(map.unknowns(last, &piece.held));
     }
-    let many = match n {
+    let m = map.states.len();
+    // Held values are as the simulation leaves them: most of them are assigned at once.
+    let held = map.unknowns(&map.full(&start), &piece.held).split_off(m);
+    let mut centre: Vec<f64> = (0..m).map(|i| middle(&piece, map.states[i], start[i])).collect();
+    for attempt in 0..MOST_SCALES {
+        let found = match scattered(map, search, &starts, (&centre, &held), period) {
+            // Of a simulation that ended early the size says nothing.
+            Err(_) if attempt == 0 && piece.stopped.is_some() => {
+                let size = |value: &f64| if *value != 0.0 { value.abs() } else { 1.0 };
+                map.scale = start.iter().map(size).collect();
+                centre = start[..m].to_vec();
+                continue;
+            }
+            found => found?,
+        };
+        let Some((middle, sizes)) = strayed(compiled, map, &found, period) else { return Ok((found, Vec::new())) };
+        (centre, map.scale) = (middle, sizes);
+        starts.truncate(1);
+        starts.extend(found.into_iter().map(|fixed| fixed.y));
+    }
+    scattered(map, search, &starts, (&centre, &held), period).map(|found| (found, Vec::new()))
+}
+
+/// Middle and size of the orbits where they are far smaller than what the simulation showed: it went away from them, as beside
+/// an orbit that repels, and its size is not theirs.
+fn strayed(compiled: &Compiled, map: &Map, found: &[Fixed], period: f64) -> Option<(Vec<f64>, Vec<f64>)> {
+    const FAR: f64 = 1e4;
+    let extents: Vec<_> = found.iter().filter_map(|fixed| map.extent(compiled, &fixed.y, period)).collect();
+    let m = map.states.len();
+    let whole = |i: usize| {
+        let of = |(low, high): (f64, f64), other: &(f64, f64)| (low.min(other.0), high.max(other.1));
+        extents.iter().map(|extent| &extent[i]).fold((f64::INFINITY, f64::NEG_INFINITY), of)
+    };
+    let ranges: Vec<(f64, f64)> = (0..m).map(whole).collect();
+    let largest = ranges.iter().map(|(low, high)| 0.5 * (high - low)).fold(0.0, f64::max);
+    let size = |(low, high): &(f64, f64)| match 0.5 * (high - low) {
+        size if size > 1e-6 * largest => size,
+        _ => largest,
+    };
+    let sizes: Vec<f64> = ranges.iter().map(size).chain(map.scale[m..].iter().copied()).collect();
+    let far = sizes.iter().zip(&map.scale).any(|(own, seen)| *seen > FAR * own);
+    (far && largest > 0.0 && largest.is_finite())
+        .then(|| (ranges.iter().map(|(low, high)| 0.5 * (low + high)).collect(), sizes))
+}
+
+/// Shooting from given starts and from others around a centre; the error says why there is no orbit.
+fn scattered(
+    map: &mut Map,
+    search: &Search,
+    given: &[Vec<f64>],
+    around: (&[f64], &[f64]),
+    period: f64,
+) -> Result<Vec<Fixed>, PeriodicError> {
+    let (centre, held) = around;
+    let many = match centre.len() + held.len() {
         0..=3 => 30,
         4..=8 => 12,
         9..=40 => 4,
         _ => 0,
     };
-    let m = map.states.len();
-    let centre: Vec<f64> = (0..m).map(|i| middle(&piece, map.states[i], start[i])).collect();
-    let widths: Vec<f64> = map.scale[..m].iter().map(|scale| 1.5 * scale).collect();
-    // Held values are as the simulation leaves them: most of them are assigned at once.
-    let held = map.unknowns(&map.full(&start), &piece.held).split_off(m);
-    starts.extend(halton(many, &centre, &widths).into_iter().map(|point| [point, held.clone()].concat()));
+    let widths: Vec<f64> = map.scale[..centre.len()].iter().map(|scale| 1.5 * scale).collect();
+    let mut starts = given.to_vec();
+    starts.extend(halton(many, centre, &widths).into_iter().map(|point| [&point, held].concat()));
     // With given steps the map is another one, but its orbits are near: they are looked for in the same way.
     let coarse =
         Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
@@ -105,7 +157,7 @@ fn forced(
         }
     }
     match first_trouble {
-        _ if !found.is_empty() => Ok((found, Vec::new())),
+        _ if !found.is_empty() => Ok(found),
         Some(trouble) => Err(explain(&trouble, starts.len(), period, false)),
         None => Err(none("no orbit was found", "give a start near to one with `--guess`")),
     }

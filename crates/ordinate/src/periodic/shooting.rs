@@ -134,6 +134,11 @@ pub(super) fn shoot(map: &mut Map, search: &Search, y: &[f64], period: f64) -> R
     Err(Trouble::NoConvergence { residual, iterations: MOST })
 }
 
+/// Rounding of the map, a part of the sizes: a few units of the last place per period, more where it takes many steps.
+pub(super) fn rounding(image: &Image) -> f64 {
+    4.0 * f64::EPSILON * (1.0 + (image.steps as f64).sqrt())
+}
+
 /// P(y) − y, with P corrected if that is wanted.
 fn defect(map: &mut Map, search: &Search, y: &[f64], period: f64, image: &Image) -> Result<Vec<f64>, Trouble> {
     let mut defect: Vec<f64> = image.end.iter().zip(y).map(|(end, y)| end - y).collect();
@@ -238,7 +243,7 @@ fn solve(matrix: &[f64], right: &mut [f64], most: f64) -> Option<()> {
 }
 
 /// The largest component in usual sizes.
-fn size(map: &Map, values: &[f64]) -> f64 {
+pub(super) fn size(map: &Map, values: &[f64]) -> f64 {
     let mut largest: f64 = 0.0;
     for (value, scale) in values.iter().zip(&map.scale) {
         let part = value.abs() / scale;
