@@ -95,6 +95,15 @@ fn the_van_der_pol_oscillator_has_its_period_for_weak_and_strong_damping() {
     assert!((period(1000.0) - strong(1000.0)).abs() < 2e-3, "{}", period(1000.0));
 }
 
+/// r′ = r (1 − r²)² vanishes twice at r = 1: from inside the solution approaches the orbit, outside it leaves.
+#[test]
+fn an_orbit_that_attracts_on_one_side_only_is_not_called_stable() {
+    let text = "x' = -y + x*(1 - x^2 - y^2)^2; y' = x + y*(1 - x^2 - y^2)^2; init x = 0.9, y = 0";
+    let orbit = &orbits(text, &PeriodicOptions::default())[0];
+    assert_eq!(orbit.stable, None, "{orbit:?}");
+    assert!((value(orbit, "x").hypot(value(orbit, "y")) - 1.0).abs() < 1e-6);
+}
+
 /// A ball on a vibrating table: an impact per period multiplies areas by e², whatever the orbit is.
 #[test]
 fn an_orbit_with_impacts_has_the_determinant_of_its_restitution() {

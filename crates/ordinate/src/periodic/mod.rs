@@ -107,6 +107,8 @@ pub enum PeriodicError {
 
 /// A multiplier nearer to the unit circle than this may be on either side of it.
 const ON_CIRCLE: f64 = 1e-7;
+/// A change of the orbit, in usual sizes, changes a multiplier by at most so much: if that may be enough, it is looked.
+const STEEPEST: f64 = 1e6;
 
 /// Finds periodic solutions.
 pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Periodic, PeriodicError> {
@@ -282,11 +284,15 @@ fn orbit(compiled: &Compiled, map: &mut Map, search: &Search, fixed: Fixed) -> O
     let others = multipliers.iter().enumerate().filter(|(k, _)| trivial != Some(*k)).map(|(_, m)| m.0.hypot(m.1));
     let largest = others.fold(0.0, f64::max);
     let held = map.full_held(&y);
-    let (error, period_error, _) = orbit_error(compiled, map, search, &y, (period, &image));
+    let (error, period_error, known_to) = orbit_error(compiled, map, search, &y, (period, &image));
+    let circle = match (largest - 1.0).abs() < STEEPEST * shooting::size(map, &known_to) {
+        true => doubt(map, search, &y, period, &known_to, &multipliers).max(ON_CIRCLE),
+        false => ON_CIRCLE,
+    };
     let stable = match largest {
         m if n > 0 && multipliers.is_empty() || m.is_nan() => None,
-        m if m < 1.0 - ON_CIRCLE => Some(true),
-        m if m > 1.0 + ON_CIRCLE => Some(false),
+        m if m < 1.0 - circle => Some(true),
+        m if m > 1.0 + circle => Some(false),
         _ => None,
     };
     Orbit {
@@ -316,6 +322,20 @@ fn multipliers(map: &Map, image: &map::Image) -> Vec<(f64, f64)> {
     let mut multipliers = eigenvalues_of(&matrix).unwrap_or_default();
     multipliers.sort_by(|a, b| b.0.hypot(b.1).total_cmp(&a.0.hypot(a.1)).then(b.1.total_cmp(&a.1)));
     multipliers
+}
+
+/// How far the sizes of the multipliers may be from the computed ones: those beside the orbit, as far away as its error. Where two
+/// orbits meet, which is where a multiplier is one, the orbit is known to half of the digits only, and so is the multiplier.
+fn doubt(map: &mut Map, search: &Search, y: &[f64], period: f64, known_to: &[f64], multipliers: &[(f64, f64)]) -> f64 {
+    let mut doubt: f64 = 0.0;
+    for sign in [1.0, -1.0] {
+        let beside: Vec<f64> = y.iter().zip(known_to).map(|(y, error)| y + sign * error).collect();
+        let Ok(image) = map.apply(&beside, period, search.accuracy) else { return f64::INFINITY };
+        for (a, b) in self::multipliers(map, &image).iter().zip(multipliers) {
+            doubt = doubt.max((a.0.hypot(a.1) - b.0.hypot(b.1)).abs());
+        }
+    }
+    doubt
 }
 
 /// The largest error of the start values, that of the period, and the direction in which the start is known worst, as long as
