@@ -260,6 +260,15 @@ fn the_error_of_a_repelling_orbit_is_that_of_the_orbit() {
     assert!(orbit.error < 1e-14 && orbit.residual < 1e-9, "{orbit:?}");
 }
 
+/// With x′ = −10⁻⁹ x + cos t rounding of a period moves the orbit by 10⁻⁸: x(0) = 10⁻⁹ is found as far as that.
+#[test]
+fn an_orbit_that_hardly_attracts_is_found_as_well_as_rounding_permits() {
+    let orbit = &orbits("x' = -1e-9*x + cos(t); init x = 1", &with_period("2*pi"))[0];
+    let miss = (value(orbit, "x") - 1e-9).abs();
+    assert!(miss <= orbit.error && orbit.error < 1e-5, "{miss:e} {:e}", orbit.error);
+    assert_eq!(orbit.residual.max(1e-15), 1e-15);
+}
+
 fn kinds(text: &str) -> Vec<(&'static str, Vec<f64>)> {
     let found = equilibria(&model(text), &EquilibriaOptions::default()).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     found.points.iter().map(|p| (p.kind, p.at.iter().map(|(_, value)| *value).collect())).collect()

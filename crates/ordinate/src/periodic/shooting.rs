@@ -122,7 +122,9 @@ pub(super) fn shoot(map: &mut Map, search: &Search, y: &[f64], period: f64) -> R
             return Err(Trouble::NoConvergence { residual: left, iterations });
         }
         residual = left;
-        let settled = moved <= 1e3 * search.tolerance && moved >= 0.5 * last_change;
+        let no_nearer = moved >= 0.5 * last_change;
+        // Where I − P′ is small, rounding of the map alone moves the state, and what comes back to it is no better elsewhere.
+        let settled = no_nearer && (moved <= 1e3 * search.tolerance || residual <= rounding(&image));
         if moved <= search.tolerance || settled {
             if search.autonomous && is_rest(map, &y, period, &image, 1e-6) {
                 return Err(Trouble::Rest);
