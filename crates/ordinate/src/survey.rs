@@ -11,6 +11,8 @@ pub(crate) struct Piece {
     pub t: Vec<f64>,
     /// The states, row by row.
     pub y: Vec<Vec<f64>>,
+    /// Modes of switches and held values, row by row.
+    d: Vec<Vec<f64>>,
     pub held: Vec<f64>,
     /// Why it ended early.
     pub stopped: Option<String>,
@@ -24,8 +26,6 @@ pub(crate) fn simulate(
     span: f64,
     rows: usize,
 ) -> Piece {
-    let layout = &compiled.program.layout;
-) -> Piece {
     simulate_to(compiled, choice, from, span, rows, 1e-7)
 }
 
@@ -37,6 +37,8 @@ pub(crate) fn simulate_to(
     span: f64,
     rows: usize,
     rtol: f64,
+) -> Piece {
+    let layout = &compiled.program.layout;
     let mut evaluator: Evaluator = compiled.evaluator();
     let (t, y, held) = from;
     let fixed: Vec<bool> = (0..layout.states).map(|k| k < layout.differential() && layout.invariants == 0).collect();
@@ -61,9 +63,10 @@ pub(crate) fn simulate_to(
 }
 
 impl Sink for Piece {
-    fn row(&mut self, t: f64, y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
+    fn row(&mut self, t: f64, y: &[f64], d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         self.t.push(t);
         self.y.push(y.to_vec());
+        self.d.push(d.to_vec());
         ControlFlow::Continue(())
     }
 }
@@ -76,9 +79,11 @@ impl Piece {
     }
 
     /// The time since the state was last as it is at the end: the first minimum of the distance that is near, going back in
-    /// time, after the distance has been large.
-    pub fn recurrence(&self, states: &[usize]) -> Option<f64> {
+    /// time, after the distance has been large. Held values are a part of the state: with another one it goes on otherwise.
+    pub fn recurrence(&self, states: &[usize], held: &[usize]) -> Option<f64> {
         let last = self.y.last()?;
+        let modes = self.d.last()?.len() - self.held.len();
+        let end = &self.d.last()?[modes..];
         let widths: Vec<f64> = states
             .iter()
             .map(|&k| {
@@ -88,7 +93,9 @@ impl Piece {
             .collect();
         let distance = |row: usize| {
             let part = |(&k, width): (&usize, &f64)| ((self.y[row][k] - last[k]) / width).powi(2);
-            states.iter().zip(&widths).map(part).sum::<f64>().sqrt()
+            let others =
+                held.iter().filter(|&&k| (self.d[row][modes + k] - end[k]).abs() > NEAR * end[k].abs()).count();
+            (states.iter().zip(&widths).map(part).sum::<f64>() + others as f64).sqrt()
         };
         let mut away = false;
         for row in (1..self.y.len().saturating_sub(1)).rev() {

@@ -95,6 +95,19 @@ fn the_van_der_pol_oscillator_has_its_period_for_weak_and_strong_damping() {
     assert!((period(1000.0) - strong(1000.0)).abs() < 2e-3, "{}", period(1000.0));
 }
 
+/// Between its switches a thermostat has T = 10 + 16 on + c e^{−t/2}: from 16 to 20 and back it takes 4 ln(5/3). With the same
+/// temperature it rises or falls, as `on` says: only both together come back.
+#[test]
+fn a_cycle_of_switches_is_found_without_its_period() {
+    let thermostat = "T' = -0.5*(T - 10) + 8*on; init T = 18, on = 1; when T > 20: on = 0; when T < 16: on = 1";
+    let relay = "param d = 0.5; x' = -x + 2*u; init x = 0, u = 1; when x > d: u = -1; when x < -d: u = 1";
+    for (text, ln) in [(thermostat, 4.0), (relay, 2.0)] {
+        let orbit = &orbits(text, &PeriodicOptions::default())[0];
+        assert!((orbit.period - ln * (5.0f64 / 3.0).ln()).abs() < 1e-12, "{text}: {}", orbit.period);
+        assert_eq!(orbit.stable, Some(true));
+    }
+}
+
 /// r′ = r (1 − r²)² vanishes twice at r = 1: from inside the solution approaches the orbit, outside it leaves.
 #[test]
 fn an_orbit_that_attracts_on_one_side_only_is_not_called_stable() {

@@ -190,7 +190,7 @@ fn autonomous(
         if piece.stopped.is_some() || at_rest(&piece, &map.states) {
             break;
         }
-        period = piece.recurrence(&map.states);
+        period = piece.recurrence(&map.states, &map.kept);
         if period.is_some() {
             break;
         }
@@ -201,7 +201,7 @@ fn autonomous(
     for _ in 0..4 {
         let held = map.held.clone();
         let closer = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), 1.2 * period, ROWS);
-        let Some(finer) = closer.recurrence(&map.states) else { break };
+        let Some(finer) = closer.recurrence(&map.states, &map.kept) else { break };
         set_scale(map, &closer, 0);
         state = closer.y.last().cloned().unwrap_or(state);
         map.held.clone_from(&closer.held);
@@ -229,7 +229,7 @@ fn shortest(compiled: &Compiled, map: &mut Map, search: &Search, found: Fixed) -
     let held = map.full_held(&found.y);
     let from = (map.t_start, found.image.first.as_slice(), held.as_slice());
     let piece = simulate(compiled, &map.free_choice(), from, found.period, ROWS);
-    let Some(shorter) = piece.recurrence(&map.states).filter(|shorter| *shorter < 0.7 * found.period) else {
+    let Some(shorter) = piece.recurrence(&map.states, &map.kept).filter(|shorter| *shorter < 0.7 * found.period) else {
         return found;
     };
     match shoot(map, search, &found.y, shorter) {
