@@ -327,6 +327,15 @@ fn a_constrained_pendulum_has_two_points_of_rest() {
     assert!(found.iter().any(|p| p.kind == "saddle"));
 }
 
+/// Between samples u is held at its start value, so that the point is not that of the loop, 2/3.
+#[test]
+fn what_samples_do_is_left_out_and_named() {
+    let text = "x' = -x + u; every 0.1: u = 2*(1 - x); init x = 0, u = 0";
+    let notes = equilibria(&model(text), &EquilibriaOptions::default()).expect("a point").notes;
+    assert!(notes.iter().any(|note| note.contains("`u` is assigned by events and held")), "{notes:?}");
+    assert!(!notes.iter().any(|note| note.contains("depends on time")), "{notes:?}");
+}
+
 /// Towards x = 0 the rates vanish, but there is no point of rest.
 #[test]
 fn a_model_without_rest_says_so() {

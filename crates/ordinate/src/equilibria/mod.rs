@@ -4,6 +4,7 @@ mod kind;
 mod newton;
 mod report;
 
+use crate::linearize::left_out;
 use crate::scatter::halton;
 use crate::survey::{Piece, simulate};
 use crate::{Compiled, methods};
@@ -111,9 +112,15 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
         });
     }
     let mut notes = Vec::new();
-    if forcing(&compiled.sorted) != Forcing::Autonomous {
+    // Time may act through samples alone.
+    let sampled = !layout.sampled.is_empty();
+    if forcing(&compiled.sorted) != Forcing::Autonomous && (layout.timed || !sampled) {
         notes.push(format!("the model depends on time, which stands still here at t = {}", crate::short(t)));
     }
+    notes.extend(left_out(&compiled.sorted.model, &[]).map(|note| match sampled {
+        true => format!("{note}; `ordinate periodic` finds where the whole comes back to itself"),
+        false => note,
+    }));
     let mut all: Vec<(Rest, usize)> = found.into_iter().zip(families).collect();
     let far = |rest: &Rest| equations.distance(&rest.y, &starts[0]);
     all.sort_by(|(a, _), (b, _)| far(a).total_cmp(&far(b)));

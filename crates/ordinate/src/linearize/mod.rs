@@ -284,6 +284,22 @@ fn outputs(compiled: &Compiled) -> Vec<VarId> {
     }
 }
 
+/// What events do, which no linear system at a point knows; held values that are inputs are known.
+pub(crate) fn left_out(model: &Model, inputs: &[VarId]) -> Option<String> {
+    let held = (0..model.variables.len() as u32).map(VarId);
+    let held: Vec<VarId> = held.filter(|v| model.variable(*v).role == Role::Held && !inputs.contains(v)).collect();
+    let quoted: Vec<String> = held.iter().map(|&v| format!("`{}`", model.name(v))).collect();
+    if !held.is_empty() {
+        return Some(format!(
+            "{} {} assigned by events and held here: what `every` and `when` do is no part of the linear system",
+            quoted.join(", "),
+            if held.len() == 1 { "is" } else { "are" },
+        ));
+    }
+    let acts = !model.samples.is_empty() || model.conditions.iter().any(|condition| condition.action.is_some());
+    acts.then(|| "what `every` and `when` do is no part of the linear system".into())
+}
+
 /// What a reader of the matrices should know.
 fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec<String> {
     let sorted = &compiled.sorted;
@@ -305,17 +321,7 @@ fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec
             if bound.len() == 1 { "s" } else { "" },
         ));
     }
-    let held = (0..model.variables.len() as u32).map(VarId);
-    let held: Vec<VarId> = held.filter(|v| model.variable(*v).role == Role::Held && !inputs.contains(v)).collect();
-    if !held.is_empty() {
-        notes.push(format!(
-            "{} {} assigned by events and held here: what `every` and `when` do is no part of the linear system",
-            quoted(&held),
-            if held.len() == 1 { "is" } else { "are" },
-        ));
-    } else if !(model.samples.is_empty() && model.conditions.iter().all(|condition| condition.action.is_none())) {
-        notes.push("what `every` and `when` do is no part of the linear system".into());
-    }
+    notes.extend(left_out(model, inputs));
     let steps = reads.switches.iter().find_map(|&k| match model.switches[k].watch {
         Watch::Floor(e) => Some(e),
         Watch::Sign(_) | Watch::Segment(_) => None,
