@@ -313,7 +313,7 @@ pub struct CheckArgs {
 pub struct EquilibriaArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// States near to a point of rest, as in "x=1, y=2" (repeatable)
+    /// States near to a point of rest, as in "x=1, y=2" (repeatable: a name that comes again begins another point)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub guess: Vec<String>,
     /// For people or for programs

@@ -249,7 +249,8 @@ What no input reaches cannot be controlled, what no output shows cannot be obser
   ordinate linearize examples/maglev.eq --at \"x=0.009\" --free u --transfer
   ordinate linearize examples/pendulum-damped.eq --at \"phi=0\" --plot --picture response
 
-ordinate equilibria MODEL finds all points of rest.
+ordinate equilibria MODEL searches for points of rest from many starts, and says where it cannot prove that
+there are no others; --guess \"x=3\" begins there, too.
 ";
 
 const REALTIME: &str = "\

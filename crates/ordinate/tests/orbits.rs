@@ -327,6 +327,74 @@ fn a_constrained_pendulum_has_two_points_of_rest() {
     assert!(found.iter().any(|p| p.kind == "saddle"));
 }
 
+/// Zeros of polynomials are known: near and far, beside each other, and where a simulation never comes.
+#[test]
+fn points_of_rest_are_found_where_no_simulation_goes() {
+    let cases: [(&str, &[f64]); 6] = [
+        (
+            "x' = x^3 - 2*x + 0.1; init x = 0",
+            &[-1.438_580_196_746_534_9, 0.050_062_735_553_630_8, 1.388_517_461_192_904_1],
+        ),
+        ("x' = -(x - 1)*(x - 2)*(x - 3)*(x - 4)*(x - 5)*(x - 6); init x = 0", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        ("x' = x*(x - 1e4); init x = 1", &[0.0, 1e4]),
+        ("x' = (x - 0.5)*(x - 0.501)*(x + 30); init x = 3", &[-30.0, 0.5, 0.501]),
+        (
+            "x' = y - x; 0 = y^3 - y - x + 0.1; init x = 0; guess y = 0",
+            &[-1.438_580_196_746_534_9, 0.050_062_735_553_630_8, 1.388_517_461_192_904_1],
+        ),
+        ("x' = x*(x - 3)*(x + 7); y' = x - y; init x = 0.1, y = 0.1; run 0 .. 1", &[-7.0, 0.0, 3.0]),
+    ];
+    for (text, expected) in cases {
+        let mut x: Vec<f64> = kinds(text).iter().map(|(_, at)| at[0]).collect();
+        x.sort_by(f64::total_cmp);
+        assert_eq!(x.len(), expected.len(), "{text}: {x:?}");
+        for (x, expected) in x.iter().zip(expected) {
+            assert!((x - expected).abs() <= 1e-13 * expected.abs().max(1.0), "{text}: {x} {expected}");
+        }
+    }
+}
+
+/// Only of a linear model is it proved that there is no other one.
+#[test]
+fn what_is_not_proved_about_points_of_rest_is_said() {
+    let notes = |text: &str| equilibria(&model(text), &EquilibriaOptions::default()).expect("points").notes;
+    assert!(notes("x' = x^3 - x; init x = 0.1").iter().any(|note| note.contains("not proved")));
+    assert_eq!(notes("x' = -2*x + y; y' = 1 - y; init x = 0, y = 0"), Vec::<String>::new());
+}
+
+/// sin x = 0 has a zero at every multiple of π: those near to each guess are among the points, and come from it.
+#[test]
+fn every_guess_is_a_start() {
+    let options = EquilibriaOptions { guess: guess(&[("x", "900*pi + 0.1"), ("x", "1300*pi - 0.1")]) };
+    let found = equilibria(&model("x' = sin(x); init x = 0.1"), &options).expect("points").points;
+    for expected in [900.0, 1300.0].map(|k| k * std::f64::consts::PI) {
+        assert!(found.iter().any(|p| (p.at[0].1 - expected).abs() < 1e-9), "{expected}");
+    }
+}
+
+/// A zero of second or third order says nothing by its derivative, however small that is computed.
+#[test]
+fn a_multiple_zero_is_not_called_stable_or_unstable() {
+    for text in [
+        "x' = (x - 1)^2; init x = 0",
+        "x' = x^2 - 2*x + 1; init x = 0",
+        "x' = -(x - 1)^2*(x + 2); init x = 0",
+        "x' = (x - 1)^3; init x = 0",
+        "x' = x^3 - 3*x^2 + 3*x - 1; init x = 0",
+        "x' = (x - 1)^2; y' = x - y; init x = 0, y = 0",
+    ] {
+        let found = kinds(text);
+        let at_one: Vec<_> = found.iter().filter(|(_, at)| (at[0] - 1.0).abs() < 1e-3).collect();
+        assert!(at_one.len() == 1 && at_one[0].0 == "non-hyperbolic", "{text}: {found:?}");
+        assert!((at_one[0].1[0] - 1.0).abs() < 2e-5, "{text}: {found:?}");
+    }
+    assert_eq!(kinds("x' = -1e-9*(x - 1); init x = 0")[0].0, "stable node");
+    assert_eq!(
+        kinds("x' = (x - 1)*(x - 1.0001); init x = 0").iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+        ["stable node", "unstable node"]
+    );
+}
+
 /// Between samples u is held at its start value, so that the point is not that of the loop, 2/3.
 #[test]
 fn what_samples_do_is_left_out_and_named() {

@@ -117,6 +117,21 @@ fn points_of_rest_are_listed_for_people_and_programs() {
 }
 
 #[test]
+fn every_guess_of_a_point_of_rest_counts_and_an_orbit_has_one() {
+    let sine = ["equilibria", "-e", "x' = sin(x); init x = 0.1", "--format", "json"];
+    let words: Vec<&str> = sine.into_iter().chain(["--guess", "x=900*pi+0.1", "--guess", "x=1300*pi-0.1"]).collect();
+    let found = ordinate(&words).expect(0).json();
+    let points = found["points"].as_array().expect("a list");
+    for expected in [900.0, 1300.0].map(|k| k * std::f64::consts::PI) {
+        assert!(points.iter().any(|p| (number(&p["at"]["x"]) - expected).abs() < 1e-9), "{expected}: {found}");
+    }
+    let notes = found["notes"].to_string();
+    assert!(notes.contains("more points") && notes.contains("not proved"), "{notes}");
+    let answer = ordinate(&["periodic", "-e", DUFFING, "--guess", "x1=1", "--guess", "x1=0"]).expect(2);
+    assert!(answer.err.contains("given twice"), "{answer:?}");
+}
+
+#[test]
 fn what_does_not_come_back_has_no_periodic_orbit() {
     let answer = ordinate(&["periodic", "-e", "x' = -x + exp(-t); init x = 0.4", "--period", "1"]).expect(2);
     assert!(

@@ -3,10 +3,14 @@
 /// A real part below this part of the largest eigenvalue counts as zero: a double zero is found only to half of the digits.
 const ZERO: f64 = 1e-7;
 
-/// The type by the eigenvalues of the linearised system; `dimension` is that of the set of points of rest that it belongs to.
-pub(super) fn kind(eigenvalues: &[(f64, f64)], dimension: usize) -> &'static str {
+/// The type that the eigenvalues leave open.
+pub(super) const UNDECIDED: &str = "non-hyperbolic";
+
+/// The type by the eigenvalues of the linearised system; `dimension` is that of the set of points of rest that it belongs to,
+/// and the eigenvalues are known up to `doubt`: at a double solution, where the only one is zero, there is none to compare with.
+pub(super) fn kind(eigenvalues: &[(f64, f64)], dimension: usize, doubt: f64) -> &'static str {
     let size = eigenvalues.iter().fold(0.0, |most: f64, (re, im)| most.max(re.hypot(*im)));
-    let zero = |re: f64| re.abs() <= ZERO * size;
+    let zero = |re: f64| re.abs() <= (ZERO * size).max(doubt);
     let (mut left, mut right, mut neutral, mut turning) = (0, 0, 0, 0);
     for &(re, im) in eigenvalues {
         match re {
@@ -26,7 +30,7 @@ pub(super) fn kind(eigenvalues: &[(f64, f64)], dimension: usize) -> &'static str
     match (left, right, neutral) {
         (0, 0, 0) => "without a direction in which it could move",
         (0, 0, n) if n == turning => "centre (linear)",
-        (_, 0, 1..) => "non-hyperbolic",
+        (_, 0, 1..) => UNDECIDED,
         (_, _, 1..) => "non-hyperbolic, unstable",
         (_, 0, 0) if turning > 0 => "stable focus",
         (_, 0, 0) => "stable node",
@@ -43,12 +47,14 @@ mod tests {
 
     #[test]
     fn the_type_follows_from_the_signs() {
-        assert_eq!(kind(&[(-1.0, 0.0), (-2.0, 0.0)], 0), "stable node");
-        assert_eq!(kind(&[(0.1, 3.0), (0.1, -3.0)], 0), "unstable focus");
-        assert_eq!(kind(&[(1.0, 0.0), (-2.0, 0.0)], 0), "saddle");
-        assert_eq!(kind(&[(0.0, 1.0), (0.0, -1.0)], 0), "centre (linear)");
-        assert_eq!(kind(&[(1.0, 0.0), (-1.0, 5.0), (-1.0, -5.0)], 0), "saddle-focus");
-        assert_eq!(kind(&[(0.0, 0.0), (-1.0, 0.0)], 0), "non-hyperbolic");
-        assert_eq!(kind(&[(0.0, 0.0), (-1.0, 0.0)], 1), "on a line of points of rest");
+        assert_eq!(kind(&[(-1.0, 0.0), (-2.0, 0.0)], 0, 0.0), "stable node");
+        assert_eq!(kind(&[(0.1, 3.0), (0.1, -3.0)], 0, 0.0), "unstable focus");
+        assert_eq!(kind(&[(1.0, 0.0), (-2.0, 0.0)], 0, 0.0), "saddle");
+        assert_eq!(kind(&[(0.0, 1.0), (0.0, -1.0)], 0, 0.0), "centre (linear)");
+        assert_eq!(kind(&[(1.0, 0.0), (-1.0, 5.0), (-1.0, -5.0)], 0, 0.0), "saddle-focus");
+        assert_eq!(kind(&[(0.0, 0.0), (-1.0, 0.0)], 0, 0.0), "non-hyperbolic");
+        assert_eq!(kind(&[(0.0, 0.0), (-1.0, 0.0)], 1, 0.0), "on a line of points of rest");
+        assert_eq!(kind(&[(-1e-11, 0.0)], 0, 2e-11), "non-hyperbolic");
+        assert_eq!(kind(&[(-1e-11, 0.0)], 0, 1e-12), "stable node");
     }
 }

@@ -3,20 +3,20 @@
 mod kind;
 mod newton;
 mod report;
+mod search;
 
+use crate::Compiled;
 use crate::linearize::left_out;
-use crate::scatter::halton;
-use crate::survey::{Piece, simulate};
-use crate::{Compiled, methods};
 use newton::{Equations, Rest};
 use ordinate_model::{Forcing, closest, constant, forcing};
+use search::{Found, starts};
 
 pub use report::{equilibria_json, equilibria_text};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct EquilibriaOptions {
-    /// Where to begin, too: names of states and expressions.
+    /// Where to begin, too: names of states and expressions. A name that comes again begins another point.
     pub guess: Vec<(String, String)>,
 }
 
@@ -60,12 +60,11 @@ pub enum EquilibriaError {
     },
 }
 
-/// Points are the same if they are nearer to each other than this, in usual sizes.
-const SAME: f64 = 1e-6;
-/// The same where one of them is badly determined.
-const BLURRED: f64 = 1e-3;
+/// So many points are shown: of an angle there may be endless ones.
+const MOST_SHOWN: usize = 16;
 
-/// Finds points of rest by Newton's method from many starts. Time, and with it every input, stands still at the start time.
+/// Finds points of rest by Newton's method from many starts, and again with those known taken out. Time, and with it every input,
+/// stands still at the start time.
 pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Equilibria, EquilibriaError> {
     let layout = &compiled.program.layout;
     if !layout.delays.is_empty() {
@@ -79,34 +78,14 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     let t = compiled.run.map_or(0.0, |(from, _)| from);
     let mut equations = Equations::new(compiled, t);
     let start = equations.start.clone();
-    let starts = starts(compiled, &mut equations, options, t, &start)?;
-    let (mut found, mut families): (Vec<Rest>, Vec<usize>) = (Vec::new(), Vec::new());
-    let mut tried_best = f64::INFINITY;
-    for start in &starts {
-        let rest = match equations.solve(start) {
-            Ok(rest) => rest,
-            Err(residual) => {
-                tried_best = tried_best.min(residual);
-                continue;
-            }
-        };
-        let near = |known: &Rest| if known.blurred || rest.blurred { BLURRED } else { SAME };
-        if found.iter().any(|known| equations.distance(&known.y, &rest.y) < near(known)) {
-            continue;
-        }
-        // Of a line or surface of points one is enough.
-        let dimension = equations.family(&rest);
-        if dimension > 0 && families.contains(&dimension) {
-            continue;
-        }
-        families.push(dimension);
-        found.push(rest);
-    }
-    if found.is_empty() {
-        let count = starts.len();
+    let guesses = guesses(compiled, options, &start)?;
+    let nearest = if guesses.is_empty() { vec![start] } else { guesses.clone() };
+    let starts = starts(compiled, &mut equations, guesses, t);
+    let Found { points: mut all, best, tried } = search::search(&mut equations, &starts);
+    if all.is_empty() {
         return Err(EquilibriaError::None {
             message: format!(
-                "no point of rest was found from {count} starts: the largest rate is {tried_best:.1e} at the best place that was seen"
+                "no point of rest was found from {tried} starts: the largest rate is {best:.1e} at the best place that was seen"
             ),
             hint: "give a start near to one with `--guess`; there is none where a rate cannot become zero".into(),
         });
@@ -121,14 +100,20 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
         true => format!("{note}; `ordinate periodic` finds where the whole comes back to itself"),
         false => note,
     }));
-    let mut all: Vec<(Rest, usize)> = found.into_iter().zip(families).collect();
-    let far = |rest: &Rest| equations.distance(&rest.y, &starts[0]);
+    let far = |rest: &Rest| nearest.iter().map(|near| equations.distance(&rest.y, near)).fold(f64::INFINITY, f64::min);
     all.sort_by(|(a, _), (b, _)| far(a).total_cmp(&far(b)));
+    if all.len() > MOST_SHOWN {
+        let more = all.len() - MOST_SHOWN;
+        notes.push(format!("{more} more points were found farther away: `--guess` shows those near to it"));
+        all.truncate(MOST_SHOWN);
+    }
     let points: Vec<Equilibrium> = all
         .into_iter()
         .map(|(rest, dimension)| {
             let eigenvalues = equations.eigenvalues(&rest);
-            let kind = if equations.on_switch(&rest) { "on a switch" } else { kind::kind(&eigenvalues, dimension) };
+            let doubt = equations.doubt(&rest, &eigenvalues);
+            let kind =
+                if equations.on_switch(&rest) { "on a switch" } else { kind::kind(&eigenvalues, dimension, doubt) };
             let at = compiled.program.state_names.iter().cloned().zip(rest.y.iter().copied()).collect();
             let on_switch = equations.on_switch(&rest);
             Equilibrium { at, residual: rest.residual, eigenvalues, kind, isolated: dimension == 0, on_switch }
@@ -142,6 +127,17 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
             "at a point on a switch the eigenvalues hold on one side of it only, and more points of rest may lie on the switch"
                 .into(),
         );
+    }
+    if points.iter().any(|point| point.kind == kind::UNDECIDED) {
+        notes.push(
+            "at a non-hyperbolic point an eigenvalue is zero as far as the point is known: the linearisation does not decide how it attracts"
+                .into(),
+        );
+    }
+    if !equations.is_linear() {
+        notes.push(format!(
+            "{tried} starts led to no other point; that there is none is not proved: `--guess` begins elsewhere"
+        ));
     }
     Ok(Equilibria { points, notes })
 }
@@ -167,55 +163,12 @@ pub(crate) fn rest_near(compiled: &Compiled, t: f64, guess: &[f64], held: &[f64]
     Ok(Near { y: rest.y, dimension })
 }
 
-/// The given start, the guess, the end of a simulation, and points around them.
-fn starts(
-    compiled: &Compiled,
-    equations: &mut Equations,
-    options: &EquilibriaOptions,
-    t: f64,
-    start: &[f64],
-) -> Result<Vec<Vec<f64>>, EquilibriaError> {
-    let span = compiled.run.map_or(10.0, |(from, to)| to - from);
-    let held = equations.held.clone();
-    let piece = simulate(compiled, &methods::automatic(), (t, start, &held), span, 101);
-    equations.set_scale(sizes(&piece, start));
-    let mut starts = Vec::new();
-    if !options.guess.is_empty() {
-        starts.push(guess(compiled, options, start)?);
-    }
-    starts.push(start.to_vec());
-    starts.extend(piece.y.last().cloned());
-    let many = match start.len() {
-        0..=3 => 24,
-        4..=10 => 16,
-        11..=50 => 4,
-        _ => 0,
-    };
-    let centre = starts[0].clone();
-    for factor in [1.0, 4.0, 0.25] {
-        let widths: Vec<f64> = equations.scale.iter().map(|scale| factor * scale).collect();
-        starts.extend(halton(many, &centre, &widths));
-    }
-    // Most models have their origin somewhere near.
-    starts.extend(halton(many, &vec![0.0; start.len()], &equations.scale));
-    Ok(starts)
-}
-
-/// The usual size of each state.
-fn sizes(piece: &Piece, start: &[f64]) -> Vec<f64> {
-    let size = |k: usize| {
-        let (low, high) = if piece.y.is_empty() { (start[k], start[k]) } else { piece.range(k, 0) };
-        let size = (high - low).max(low.abs()).max(high.abs());
-        if size.is_finite() && size > 1e-12 { size } else { 1.0 }
-    };
-    (0..start.len()).map(size).collect()
-}
-
-fn guess(compiled: &Compiled, options: &EquilibriaOptions, start: &[f64]) -> Result<Vec<f64>, EquilibriaError> {
+/// The points of `--guess`; what is not named is as the model starts.
+fn guesses(compiled: &Compiled, options: &EquilibriaOptions, start: &[f64]) -> Result<Vec<Vec<f64>>, EquilibriaError> {
     let parameters = compiled.parameter_values();
     let lookup = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
     let names = &compiled.program.state_names;
-    let mut y = start.to_vec();
+    let (mut points, mut named): (Vec<Vec<f64>>, Vec<usize>) = (Vec::new(), Vec::new());
     for (name, text) in &options.guess {
         let Some(k) = names.iter().position(|known| known == name) else {
             return Err(EquilibriaError::Usage(match closest(name, names.iter().map(String::as_str)) {
@@ -223,7 +176,7 @@ fn guess(compiled: &Compiled, options: &EquilibriaOptions, start: &[f64]) -> Res
                 None => format!("`--guess {name}=…`: there is no state `{name}`; there are {}", names.join(", ")),
             }));
         };
-        y[k] = match constant(text, &lookup) {
+        let value = match constant(text, &lookup) {
             Some(value) if value.is_finite() => value,
             _ => {
                 return Err(EquilibriaError::Usage(format!(
@@ -231,6 +184,12 @@ fn guess(compiled: &Compiled, options: &EquilibriaOptions, start: &[f64]) -> Res
                 )));
             }
         };
+        if points.is_empty() || named.contains(&k) {
+            points.push(start.to_vec());
+            named.clear();
+        }
+        named.push(k);
+        points.last_mut().expect("a point was begun")[k] = value;
     }
-    Ok(y)
+    Ok(points)
 }

@@ -28,6 +28,8 @@ pub(super) struct Rest {
     pub residual: f64,
     /// Whether it is badly determined: F changes at second order only in some direction.
     pub blurred: bool,
+    /// Points that F cannot tell from it, on both sides.
+    pub neighbours: [Vec<f64>; 2],
     d: Vec<f64>,
 }
 
@@ -132,7 +134,7 @@ impl Equations {
             } else {
                 damping = (10.0 * damping).max(1e-12);
                 if damping > 1e12 {
-                    return Err(best);
+                    return self.accept(y, best);
                 }
             }
             let stalled = rest <= HOLDS && moved >= 0.5 * last;
@@ -144,30 +146,111 @@ impl Equations {
         self.accept(y, best)
     }
 
-    fn accept(&mut self, mut y: Vec<f64>, best: f64) -> Result<Rest, f64> {
+    fn accept(&mut self, y: Vec<f64>, best: f64) -> Result<Rest, f64> {
+        let mut y = self.beyond(y);
         // What is nearly zero is zero, if that fulfils the equations as well; a double solution is found to half of the digits.
         for tiny in [BLURRED, TINY] {
             let near = |(y, scale): (&f64, &f64)| if y.abs() < tiny * scale { 0.0 } else { *y };
             let clean: Vec<f64> = y.iter().zip(&self.scale).map(near).collect();
-            let (d, clean_d) = (self.modes(&y), self.modes(&clean));
-            if largest(&self.values(&clean, &clean_d)) <= largest(&self.values(&y, &d)) {
+            if largest(&self.at(&clean)) <= largest(&self.at(&y)) {
                 y = clean;
             }
         }
         let d = self.modes(&y);
         let (values, jacobian) = (self.values(&y, &d), self.jacobian(&y, &d));
         let sizes = self.row_sizes(&jacobian);
-        let far = (0..y.len()).any(|k| y[k].abs() > 1e8 * self.scale[k]);
-        if far
-            || !self.is_settled(&y, &jacobian, &values, &sizes)
-            || norm(&values, &sizes).partial_cmp(&HOLDS) != Some(std::cmp::Ordering::Less)
-        {
+        let far = (0..y.len()).any(|k| y[k].abs() > 1e8 * self.scale[k].max(1.0));
+        if far || !self.is_settled(&y, &jacobian, &values, &sizes) {
+            return Err(best);
+        }
+        let noise = self.noise(&y);
+        // Not more than rounding makes of it, if it does not hold better.
+        let left: Vec<f64> = values.iter().zip(&noise).map(|(value, noise)| (value.abs() - noise).max(0.0)).collect();
+        if norm(&left, &sizes).partial_cmp(&HOLDS) != Some(std::cmp::Ordering::Less) {
             return Err(best);
         }
         let residual = largest(&values);
-        let mut rest = Rest { y, residual, blurred: false, d };
-        rest.blurred = !self.flat_directions(&rest, BLURRED).is_empty();
+        let level: Vec<f64> = values.iter().zip(&noise).map(|(value, noise)| 4.0 * value.abs().max(*noise)).collect();
+        let neighbours = self.neighbours(&y, &jacobian, &sizes, &level);
+        let mut rest = Rest { y, residual, blurred: false, neighbours, d };
+        let wide = rest.neighbours.iter().any(|other| self.distance(other, &rest.y) > 1e-9);
+        rest.blurred = wide || !self.flat_directions(&rest, BLURRED).is_empty();
         Ok(rest)
+    }
+
+    /// F, with the modes of the point.
+    pub fn at(&mut self, y: &[f64]) -> Vec<f64> {
+        let d = self.modes(y);
+        self.values(y, &d)
+    }
+
+    /// To a solution of multiplicity m Newton's method goes the m-th part of its way with every step; m steps at once lead
+    /// there: E. Schröder, Math. Ann. 2 (1870) 317–365.
+    fn beyond(&mut self, y: Vec<f64>) -> Vec<f64> {
+        let Some(change) = self.step(&y).filter(|change| change.iter().all(|part| part.abs() < 1e-3)) else { return y };
+        let left = largest(&self.at(&y));
+        for multiplicity in [2.0, 3.0, 4.0] {
+            let other: Vec<f64> = y
+                .iter()
+                .zip(&change)
+                .zip(&self.scale)
+                .map(|((y, part), scale)| y + multiplicity * part * scale)
+                .collect();
+            if largest(&self.at(&other)) < 0.01 * left {
+                return other;
+            }
+        }
+        y
+    }
+
+    /// Newton's step in usual sizes.
+    pub fn step(&mut self, y: &[f64]) -> Option<Vec<f64>> {
+        let d = self.modes(y);
+        let (values, jacobian) = (self.values(y, &d), self.jacobian(y, &d));
+        let sizes = self.row_sizes(&jacobian);
+        self.change(&jacobian, &values, &sizes, 0.0)
+    }
+
+    /// What rounding makes of F: its differences from F at states that differ in their last places.
+    fn noise(&mut self, y: &[f64]) -> Vec<f64> {
+        let here = self.at(y);
+        let mut noise = vec![0.0; here.len()];
+        for k in 1..=4i32 {
+            for sign in [1.0, -1.0] {
+                let moved = |(i, y): (usize, &f64)| {
+                    let sign = if (i as i32 / k) % 2 == 0 { sign } else { -sign };
+                    y * (1.0 + sign * f64::from(k) * f64::EPSILON)
+                };
+                let other: Vec<f64> = y.iter().enumerate().map(moved).collect();
+                let values = self.at(&other);
+                for ((noise, value), here) in noise.iter_mut().zip(&values).zip(&here) {
+                    *noise = (value - here).abs().max(*noise);
+                }
+            }
+        }
+        noise
+    }
+
+    /// The farthest points on both sides, in the direction that F determines worst, at which it is not above a level.
+    fn neighbours(&mut self, y: &[f64], jacobian: &[f64], sizes: &[f64], level: &[f64]) -> [Vec<f64>; 2] {
+        let mut basis = orthonormal(self.scaled_rows(jacobian, sizes), 0.0);
+        basis.truncate(y.len().saturating_sub(1));
+        let direction = complement(basis, y.len()).swap_remove(0);
+        [1.0, -1.0].map(|sign| {
+            let place = |far: f64, scale: &[f64]| -> Vec<f64> {
+                y.iter().zip(&direction).zip(scale).map(|((y, part), scale)| y + sign * far * part * scale).collect()
+            };
+            let (mut far, mut last) = (1e-15, y.to_vec());
+            while far < 0.1 {
+                let next = place(far, &self.scale);
+                let values = self.at(&next);
+                if !values.iter().zip(level).all(|(value, level)| value.abs() <= *level) {
+                    break;
+                }
+                (far, last) = (1.25 * far, next);
+            }
+            last
+        })
     }
 
     /// Whether another step would leave every state where it is, compared with its own size: towards a singularity at zero the
@@ -226,11 +309,35 @@ impl Equations {
         let n = rest.y.len();
         let jacobian = self.jacobian(&rest.y, &rest.d);
         let sizes = self.row_sizes(&jacobian);
-        let rows = jacobian
-            .chunks(n)
-            .zip(&sizes)
-            .map(|(row, size)| row.iter().zip(&self.scale).map(|(a, scale)| a * scale / size).collect::<Vec<f64>>());
-        complement(orthonormal(rows.collect(), rank), n)
+        complement(orthonormal(self.scaled_rows(&jacobian, &sizes), rank), n)
+    }
+
+    fn scaled_rows(&self, jacobian: &[f64], sizes: &[f64]) -> Vec<Vec<f64>> {
+        let rows = jacobian.chunks(self.scale.len()).zip(sizes);
+        rows.map(|(row, size)| row.iter().zip(&self.scale).map(|(a, scale)| a * scale / size).collect()).collect()
+    }
+
+    /// Whether F is linear in the states, so that there is one point of rest or a line or surface of them.
+    pub fn is_linear(&mut self) -> bool {
+        let start = self.start.clone();
+        let d = self.modes(&start);
+        self.layout.switches.iter().all(|switch| switch.of_time) && self.evaluator.linear(self.t, &d).is_some()
+    }
+
+    /// How far the eigenvalues may be from the computed ones, because the point is known only as well as F tells it from its
+    /// neighbours.
+    pub fn doubt(&mut self, rest: &Rest, eigenvalues: &[(f64, f64)]) -> f64 {
+        let mut doubt: f64 = 0.0;
+        for y in &rest.neighbours {
+            let d = self.modes(y);
+            let others = self.eigenvalues_at(y, &d);
+            for (re, im) in eigenvalues {
+                let nearest =
+                    others.iter().map(|other| (other.0 - re).hypot(other.1 - im)).fold(f64::INFINITY, f64::min);
+                doubt = doubt.max(nearest);
+            }
+        }
+        doubt
     }
 
     /// Whether a switch of the state changes at the point.
@@ -251,8 +358,12 @@ impl Equations {
     ///   A = f_x − f_z g_z⁻¹ g_x,    Nᵀ A N  with the columns of N tangent to the invariants
     /// ```
     pub fn eigenvalues(&mut self, rest: &Rest) -> Vec<(f64, f64)> {
+        self.eigenvalues_at(&rest.y, &rest.d)
+    }
+
+    fn eigenvalues_at(&mut self, y: &[f64], d: &[f64]) -> Vec<(f64, f64)> {
         let (n, x) = (self.layout.states, self.layout.differential());
-        let jacobian = self.jacobian(&rest.y, &rest.d);
+        let jacobian = self.jacobian(y, d);
         let row = |i: usize| &jacobian[i * n..(i + 1) * n];
         let z = n - x;
         // dz/dx, by columns
