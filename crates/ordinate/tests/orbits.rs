@@ -273,6 +273,14 @@ fn the_error_of_a_repelling_orbit_is_that_of_the_orbit() {
     assert!(orbit.error < 1e-14 && orbit.residual < 1e-9, "{orbit:?}");
 }
 
+/// x′ = −x + cos²(10⁶ t) swings by 10⁻⁶ around 1/2, far from where it starts in units of that: x(0) = 1/2 + (1 + 4·10¹²)⁻¹/2.
+#[test]
+fn an_orbit_that_is_small_and_far_away_is_found() {
+    let orbit = &orbits("x' = -x + cos(1e6*t)^2; init x = 0", &PeriodicOptions::default())[0];
+    assert!((value(orbit, "x") - 0.5).abs() < 1e-9, "{orbit:?}");
+    assert!((orbit.period / (std::f64::consts::PI * 1e-6) - 1.0).abs() < 1e-14);
+}
+
 /// With x′ = −10⁻⁹ x + cos t rounding of a period moves the orbit by 10⁻⁸: x(0) = 10⁻⁹ is found as far as that.
 #[test]
 fn an_orbit_that_hardly_attracts_is_found_as_well_as_rounding_permits() {
@@ -310,6 +318,9 @@ fn points_of_rest_have_their_types() {
     assert_eq!(line.len(), 1, "a line is shown once: {line:?}");
     assert_eq!(line[0].0, "on a line of points of rest");
     assert_eq!(kinds("x' = x^2; init x = 1; run 0 .. 0.5")[0].0, "non-hyperbolic");
+    assert_eq!(kinds("x' = -x^5; init x = 1")[0].0, "non-hyperbolic");
+    let everywhere = kinds("x' = 0*x; init x = 1");
+    assert!(everywhere.len() == 1 && everywhere[0].0 == "on a line of points of rest", "{everywhere:?}");
     // a circle of radius 1 around the origin, and the origin itself
     let ring = kinds("x' = x*(1 - x^2 - y^2); y' = y*(1 - x^2 - y^2); init x = 0.5, y = 0.1; run 0 .. 5");
     assert!(ring.iter().any(|(kind, _)| *kind == "unstable node") && ring.len() == 2, "{ring:?}");
@@ -407,7 +418,14 @@ fn what_samples_do_is_left_out_and_named() {
 /// Towards x = 0 the rates vanish, but there is no point of rest.
 #[test]
 fn a_model_without_rest_says_so() {
-    for text in ["x' = 1; init x = 0; run 0 .. 1", "x' = x^2 + 1; init x = 0; run 0 .. 1"] {
+    let texts = [
+        "x' = 1; init x = 0; run 0 .. 1",
+        "x' = x^2 + 1; init x = 0; run 0 .. 1",
+        "x' = 1/(x - 2); init x = 0",
+        // zero at x = 750 as a number, but not in truth
+        "x' = exp(-x); init x = 0",
+    ];
+    for text in texts {
         let error = equilibria(&model(text), &EquilibriaOptions::default()).expect_err("it never rests");
         assert!(matches!(error, EquilibriaError::None { .. }), "{error:?}");
     }

@@ -317,6 +317,30 @@ impl Equations {
         rows.map(|(row, size)| row.iter().zip(&self.scale).map(|(a, scale)| a * scale / size).collect()).collect()
     }
 
+    /// Whether an equation holds only because its value is too small for a number, as e^(−x) is at x = 750: on the way there from
+    /// the start it vanishes below all usual numbers, whereas at the edge of a true plateau it grows from rounding.
+    pub fn is_underflow(&mut self, rest: &Rest) -> bool {
+        const TINIEST: f64 = 1e-290;
+        const HALVINGS: usize = 40;
+        let n = rest.y.len();
+        let (start, values) = (self.start.clone(), self.values(&rest.y, &rest.d));
+        let jacobian = self.jacobian(&rest.y, &rest.d);
+        let first = self.at(&start);
+        let flat = |row: usize| values[row] == 0.0 && jacobian[row * n..(row + 1) * n].iter().all(|a| *a == 0.0);
+        (0..values.len()).filter(|&row| flat(row)).any(|row| {
+            let (mut near, mut far, mut last) = (0.0, 1.0, first[row]);
+            for _ in 0..HALVINGS {
+                let part = 0.5 * (near + far);
+                let between: Vec<f64> = start.iter().zip(&rest.y).map(|(a, b)| a + part * (b - a)).collect();
+                match self.at(&between)[row] {
+                    0.0 => far = part,
+                    value => (near, last) = (part, value),
+                }
+            }
+            last != 0.0 && last.abs() < TINIEST
+        })
+    }
+
     /// Whether F is linear in the states, so that there is one point of rest or a line or surface of them.
     pub fn is_linear(&mut self) -> bool {
         let start = self.start.clone();

@@ -41,6 +41,9 @@ impl Found {
         if self.points.iter().any(|(known, _)| equations.distance(&known.y, &rest.y) < near(known)) {
             return false;
         }
+        if equations.is_underflow(&rest) {
+            return false;
+        }
         // Of a line or surface of points one is enough.
         let dimension = equations.family(&rest);
         if dimension > 0 && self.points.iter().any(|(_, known)| *known == dimension) {
@@ -120,7 +123,7 @@ fn deflated(equations: &mut Equations, start: &[f64], known: &[Vec<f64>]) -> Opt
 /// Places of one unknown where F changes its sign or is nearer to zero than around.
 fn changes_of_sign(equations: &mut Equations) -> Vec<f64> {
     let mut grid = vec![0.0];
-    for k in -96..=128 {
+    for k in -96..=112 {
         let far = 10f64.powf(f64::from(k) / 16.0);
         grid.extend([far, -far]);
     }

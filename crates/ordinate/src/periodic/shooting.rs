@@ -62,6 +62,8 @@ const SHORTEST: f64 = 1.0 / 32.0;
 const MOST_COLUMNS: usize = 64;
 /// The state may go so many usual sizes away from where it began.
 const FAR: f64 = 1e3;
+/// Unless it comes back there as well as this, as the state of a linear model does at once.
+const NEARLY: f64 = 1e-6;
 
 /// Newton's method from a state and a period.
 pub(super) fn shoot(map: &mut Map, search: &Search, y: &[f64], period: f64) -> Result<Fixed, Trouble> {
@@ -118,13 +120,14 @@ pub(super) fn shoot(map: &mut Map, search: &Search, y: &[f64], period: f64) -> R
         let moved = part * size(map, &change[..y.len()]).max(period_part(&change, y.len(), period));
         (y, period, image) = (next, next_period, found);
         let far = (0..y.len()).any(|i| (y[i] - origin[i]).abs() > FAR * map.scale[i]);
-        if far || !left.is_finite() {
+        if far && left > NEARLY || !left.is_finite() {
             return Err(Trouble::NoConvergence { residual: left, iterations });
         }
         residual = left;
         let no_nearer = moved >= 0.5 * last_change;
         // Where I − P′ is small, rounding of the map alone moves the state, and what comes back to it is no better elsewhere.
-        let settled = no_nearer && (moved <= 1e3 * search.tolerance || residual <= rounding(&image));
+        let settled =
+            no_nearer && (moved <= 1e3 * search.tolerance || residual <= rounding(&image) * size(map, &y).max(1.0));
         if moved <= search.tolerance || settled {
             if search.autonomous && is_rest(map, &y, period, &image, 1e-6) {
                 return Err(Trouble::Rest);
