@@ -3,7 +3,7 @@
 use super::coefficients::harmonic;
 use super::differences::Differences;
 use super::error::Propagated;
-use crate::newton::{Goal, Stage, StageEquation};
+use crate::newton::{Goal, Stage, StageEquation, scales};
 use crate::{
     FirstIterate, Method, NewtonIterate, NewtonOptions, Point, Radau, RadauOrder, StepFailure, System, Tolerance,
     Trial, Work,
@@ -170,9 +170,9 @@ impl FixedBdf {
     fn formula(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<(), StepFailure> {
         let alpha = self.gamma[self.steps];
         self.differences.predict(self.steps, &self.gamma, &mut self.predicted, &mut self.psi);
-        for (i, scale) in self.scale.iter_mut().enumerate() {
-            *scale = tol.atol[i] + tol.rtol * from.y[i].abs();
-            self.psi[i] = self.predicted[i] - self.psi[i] / alpha;
+        scales(system, tol, self.h, |i| from.y[i].abs(), &mut self.scale);
+        for (psi, predicted) in self.psi.iter_mut().zip(&self.predicted) {
+            *psi = predicted - *psi / alpha;
         }
         match self.first {
             FirstIterate::Extrapolated => self.y.copy_from_slice(&self.predicted),

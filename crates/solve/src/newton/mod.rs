@@ -299,7 +299,7 @@ impl Stage {
         let patient = self.options.tolerance.is_some() || matches!(goal, Goal::Rounding);
         let most = self.options.most.unwrap_or(if patient { MOST } else { MOST_FOR_TOLERANCE });
         let mut convergence = Convergence { iterations: 0, rate: 0.0, f_at_solution: false };
-        let (mut last, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, 0);
+        let (mut last, mut last_residual, mut stagnation) = (f64::NAN, f64::NAN, Stagnation::default());
         let mut pending: Option<f64> = None;
         // Trust in the last rate wears off: left^¾, without a general power.
         let root = self.left.max(f64::EPSILON).sqrt();
@@ -338,9 +338,8 @@ impl Stage {
             match goal {
                 _ if self.options.tolerance.is_some() => {}
                 Goal::Rounding => {
-                    stagnant = if iteration > 0 && rate > 0.5 { stagnant + 1 } else { 0 };
                     // The last changes only stir the last digits, or an f with cancellations cannot do better.
-                    if size <= 1.0 || (stagnant >= 2 && self.is_rounding(scale, y)) {
+                    if size <= 1.0 || (stagnation.has_come(size) && self.is_rounding(scale, y)) {
                         self.residual(system, equation, scale, iteration + 1, y)?;
                         convergence.f_at_solution = true;
                         return Ok(convergence);
@@ -516,6 +515,29 @@ pub(crate) fn allow_for_index(system: &dyn System, h: f64, scale: &mut [f64]) {
 pub(crate) fn stagnation_unit(scale: &[f64], y: &[f64]) -> impl Fn(usize) -> f64 {
     let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
     move |i| 1e-3 * scale[i] + 1e-8 * y[i].abs() + 1e-12 * largest
+}
+
+/// Whether the changes of an iteration have stopped getting smaller: two of them in a row did not halve the smallest one before.
+/// Ratios of neighbours do not tell it, for changes that only stir the last digits may be large and small in turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stagnation {
+    smallest: f64,
+    since: u32,
+}
+
+impl Default for Stagnation {
+    fn default() -> Stagnation {
+        Stagnation { smallest: f64::INFINITY, since: 0 }
+    }
+}
+
+impl Stagnation {
+    /// Takes the size of one more change.
+    pub fn has_come(&mut self, size: f64) -> bool {
+        self.since = if size <= 0.5 * self.smallest { 0 } else { self.since + 1 };
+        self.smallest = self.smallest.min(size);
+        self.since >= 2
+    }
 }
 
 /// How well the linear equations are solved when the residual shrank by a factor in the last iteration: choice 2 of

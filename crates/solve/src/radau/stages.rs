@@ -13,7 +13,7 @@ use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
 use super::transform::{Vectors, multiply};
 use crate::algebra::{Complex, Lu};
-use crate::newton::{Gmres, Jacobian, is_proven, largest_part, rounding, stagnation_unit};
+use crate::newton::{Gmres, Jacobian, Stagnation, is_proven, largest_part, rounding, stagnation_unit};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
 
 /// What is to be solved.
@@ -165,7 +165,8 @@ impl Stages {
 
     fn iterate(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
         let patient = task.kappa.is_none() || self.options.tolerance.is_some();
-        let (mut last, mut last_ratio, mut last_residual, mut stagnant) = (f64::NAN, f64::NAN, f64::NAN, 0);
+        let (mut last, mut last_ratio, mut last_residual) = (f64::NAN, f64::NAN, f64::NAN);
+        let mut stagnation = Stagnation::default();
         let mut pending: Option<f64> = None;
         self.left = self.left.max(f64::EPSILON).powf(0.8);
         self.iterations = 0;
@@ -214,8 +215,7 @@ impl Stages {
                 _ if self.options.tolerance.is_some() => self.stale |= iteration > 0 && ratio > SLOW,
                 None => {
                     self.stale |= iteration > 0 && ratio > SLOW;
-                    stagnant = if iteration > 0 && ratio > 0.5 { stagnant + 1 } else { 0 };
-                    if size <= 1.0 || (stagnant >= 2 && self.is_rounding(task)) {
+                    if size <= 1.0 || (stagnation.has_come(size) && self.is_rounding(task)) {
                         return Ok(());
                     }
                     // Away from where it began, an iteration may find a solution of the equations that is none of the problem.
