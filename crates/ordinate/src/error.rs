@@ -267,7 +267,7 @@ impl Task<'_> {
         // Only a start value at the very edge of what is possible is wrong with another last bit.
         let start = StartValues::new(self.compiled, &mut other_evaluator, self.t_start);
         let start = StartValues { checks: Vec::new(), ..start.unwrap_or_else(|_| self.start.clone()) };
-        let beside = Task { start: &start, ..*self };
+        let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
         let mut best: Option<GlobalError> = None;
         for companion in self.choice.companions(self.options, outcome) {
             let atol = self.resolving(&companion.options);
@@ -276,7 +276,7 @@ impl Task<'_> {
             let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
             recorder.announce(kept.names.clone(), kept.stored);
             let Ok(other) =
-                beside.solve(self.method(false, &mut outputs), &mut other_evaluator, &options, t_end, &mut recorder)
+                beside.solve(beside.method(false, &mut outputs), &mut other_evaluator, &options, t_end, &mut recorder)
             else {
                 continue;
             };

@@ -323,6 +323,22 @@ impl Choice {
         }
     }
 
+    /// The same with its implicit equations solved as well as they need be, whatever [`NewtonOptions::tolerance`] says: what a run
+    /// with that is compared with.
+    pub fn converging(self) -> Choice {
+        let family = match self.family {
+            Family::Implicit { name, rule, newton } => {
+                Family::Implicit { name, rule, newton: NewtonOptions { tolerance: None, ..newton } }
+            }
+            Family::Automatic { newton } => Family::Automatic { newton: NewtonOptions { tolerance: None, ..newton } },
+            Family::Adams { name, form, newton } => {
+                Family::Adams { name, form, newton: NewtonOptions { tolerance: None, ..newton } }
+            }
+            family => family,
+        };
+        Choice { family }
+    }
+
     /// The method for `states` states. A one-step method without an error estimate gets one by step doubling, unless the
     /// step is fixed.
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {

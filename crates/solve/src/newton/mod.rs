@@ -133,6 +133,12 @@ impl Stage {
         &self.f
     }
 
+    /// What the last iteration has left of its equation, f − M (y − ψ)/(hγ) at the solution; for [`Goal::Rounding`] or with
+    /// [`NewtonOptions::tolerance`], which end with an evaluation there.
+    pub fn left_over(&self) -> &[f64] {
+        &self.change
+    }
+
     /// Number of states of the last system that were not algebraic.
     pub fn differential(&self) -> usize {
         self.jacobian.differential()
@@ -308,7 +314,8 @@ impl Stage {
         for iteration in 0..=most {
             let (residual, left_over) = self.residual(system, equation, scale, iteration, y)?;
             (convergence.iterations, convergence.f_at_solution) = (iteration, true);
-            if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
+            // One iteration at least: a short step moves the residual of its first iterate by little.
+            if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(convergence);
             }
             if pending.is_some_and(|before| is_proven(before, left_over)) {

@@ -172,7 +172,7 @@ impl Stages {
         self.iterations = 0;
         for iteration in 0..=task.most {
             let residual = self.damped_residual(system, task, iteration).map_err(Failure::Step)?;
-            if self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
+            if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(());
             }
             let left_over = if iteration < 2 { task.h * self.size(task) } else { f64::NAN };
