@@ -48,6 +48,8 @@ pub struct FixedBdf {
     y: Vec<f64>,
     correction: Vec<f64>,
     error: Option<Propagated>,
+    /// Where the error is carried along: the halves of a step of the starter, which tell what it adds.
+    halves: Option<Box<[Radau; 2]>>,
     /// f where a history begins.
     f: Vec<f64>,
 }
@@ -66,13 +68,12 @@ impl FixedBdf {
     pub fn new(states: usize, steps: usize, newton: NewtonOptions) -> FixedBdf {
         assert!(steps > 0, "a formula has at least one step");
         let zeros = vec![0.0; states];
-        let stages = if steps == 2 { RadauOrder::Three } else { RadauOrder::Five };
         FixedBdf {
             steps,
             gamma: harmonic(steps),
             first: newton.first,
             newton: Stage::new(states, newton),
-            starter: (steps > 1).then(|| Radau::new(states, stages, newton, true)),
+            starter: (steps > 1).then(|| starter(states, steps, newton)),
             given: None,
             differences: Differences::new(states, steps),
             known: 0,
@@ -85,6 +86,7 @@ impl FixedBdf {
             y: zeros.clone(),
             correction: zeros.clone(),
             error: None,
+            halves: None,
             f: zeros,
         }
     }
@@ -128,8 +130,9 @@ impl FixedBdf {
     fn propagate(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         let Some(error) = &mut self.error else { return Ok(()) };
         let to = Point { t: from.t + self.h, y: &self.y, d: from.d, f: None };
-        if self.starting {
-            return error.start_step(system, &mut self.newton, &to, self.h);
+        if let (true, Some(halves)) = (self.starting, &self.halves) {
+            let local = |i: usize| self.y[i] - halves[1].end()[i];
+            return error.start_step(system, &mut self.newton, &to, self.h, local);
         }
         let k = self.steps;
         if self.known <= k {
@@ -146,6 +149,17 @@ impl FixedBdf {
         }
         let local = |i: usize| (self.correction[i] - self.f[i]) / (k + 1) as f64;
         error.formula(system, &mut self.newton, &to, self.h, local)
+    }
+
+    /// Where the error is carried along, the step of the starter once more, in two halves.
+    fn halve(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<(), StepFailure> {
+        let Some([first, second]) = self.halves.as_deref_mut() else { return Ok(()) };
+        let half = 0.5 * self.h;
+        first.restart();
+        second.restart();
+        first.try_step(system, from, half, tol)?;
+        let middle = Point { t: from.t + half, y: first.end(), d: from.d, f: None };
+        second.try_step(system, &middle, half, tol).map(|_| ())
     }
 
     /// One more value of the history.
@@ -198,6 +212,12 @@ impl FixedBdf {
     }
 }
 
+/// What a formula of so many steps is started by.
+fn starter(states: usize, steps: usize, newton: NewtonOptions) -> Radau {
+    let order = if steps == 2 { RadauOrder::Three } else { RadauOrder::Five };
+    Radau::new(states, order, newton, true)
+}
+
 /// Whether two steps from about t are the same but for rounding.
 pub(super) fn is_same(h: f64, other: f64, t: f64) -> bool {
     (h - other).abs() <= 4.0 * f64::EPSILON * (t.abs() + h)
@@ -224,6 +244,7 @@ impl Method for FixedBdf {
                 starter.try_step(system, from, h, tol)?;
                 self.y.copy_from_slice(starter.end());
                 self.starting = true;
+                self.halve(system, from, tol)?;
             }
         }
         self.propagate(system, from)?;
@@ -251,11 +272,39 @@ impl Method for FixedBdf {
 
     fn follow_error(&mut self, at_start: &[f64]) -> bool {
         self.error = Some(Propagated::new(at_start, self.steps));
+        if self.starter.is_some() {
+            let half = starter(self.y.len(), self.steps, NewtonOptions::default());
+            self.halves = Some(Box::new([half.clone(), half]));
+        }
         true
     }
 
     fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
-        self.error.as_ref().is_some_and(|propagated| propagated.within(theta, error))
+        let Some(propagated) = &self.error else { return false };
+        if let (true, Some(starter), Some([first, second])) = (self.starting, &self.starter, self.halves.as_deref()) {
+            // What the step itself adds is no line: a transient may be over at its end.
+            let [mut whole, mut halves] = [(); 2].map(|()| vec![0.0; error.len()]);
+            starter.interpolate(theta, &mut whole);
+            match theta < 0.5 {
+                true => first.interpolate(2.0 * theta, &mut halves),
+                false => second.interpolate(2.0 * theta - 1.0, &mut halves),
+            }
+            let known = propagated.within(theta, error);
+            for (i, error) in error.iter_mut().enumerate() {
+                *error += whole[i] - halves[i] - theta * (self.y[i] - second.end()[i]);
+            }
+            return known;
+        }
+        propagated.within(theta, error)
+    }
+
+    fn moved(&mut self, y: &[f64]) {
+        if let Some(error) = &mut self.error {
+            error.moved(y.iter().zip(&self.y).map(|(to, from)| to - from));
+        }
+        if let Some(starter) = self.starter.as_mut().filter(|_| self.starting) {
+            starter.moved(y);
+        }
     }
 
     fn error(&self) -> Option<&[f64]> {
@@ -301,7 +350,7 @@ impl Method for FixedBdf {
     }
 
     fn work(&self) -> Work {
-        let (own, start) = (self.newton.work(), self.starter.as_ref().map(Method::work).unwrap_or_default());
-        own.plus(start)
+        let halves = self.halves.iter().flat_map(|halves| halves.iter());
+        self.starter.iter().chain(halves).fold(self.newton.work(), |sum, part| sum.plus(part.work()))
     }
 }

@@ -140,15 +140,15 @@ impl<'a> Equations<'a> {
 /// The tolerance of each state, never zero and never below rounding.
 pub(super) fn weights(tol: &Tolerance, y: &[f64]) -> Vec<f64> {
     let mut weights = Vec::with_capacity(y.len());
-    weights_into(tol, y, &mut weights);
+    weights_into(tol, y.iter().map(|y| y.abs()), &mut weights);
     weights
 }
 
-/// The same into memory that there is.
-pub(super) fn weights_into(tol: &Tolerance, y: &[f64], weights: &mut Vec<f64>) {
-    let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs())).min(f64::MAX);
+/// The same for states of these sizes, into memory that there is.
+pub(super) fn weights_into(tol: &Tolerance, sizes: impl Iterator<Item = f64> + Clone, weights: &mut Vec<f64>) {
+    let largest = sizes.clone().fold(0.0, f64::max).min(f64::MAX);
     let least = (1e-6 * tol.rtol * largest).max(f64::MIN_POSITIVE / f64::EPSILON);
-    let weight = |(y, atol): (&f64, &f64)| (atol + tol.rtol * y.abs()).max(4.0 * f64::EPSILON * y.abs()).max(least);
+    let weight = |(size, atol): (f64, &f64)| (atol + tol.rtol * size).max(4.0 * f64::EPSILON * size).max(least);
     weights.clear();
-    weights.extend(y.iter().zip(&tol.atol).map(weight));
+    weights.extend(sizes.zip(&tol.atol).map(weight));
 }

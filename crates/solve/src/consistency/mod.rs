@@ -110,6 +110,13 @@ impl Consistency {
         Ok(moved)
     }
 
+    /// A state that the run has come to: what projections measure their changes by.
+    pub fn seen(&mut self, y: &[f64]) {
+        if let Some(projection) = &mut self.projection {
+            projection.seen(y);
+        }
+    }
+
     /// The algebraic states alone, from scratch.
     fn resolve(&mut self, system: &mut dyn System, t: f64, y: &mut [f64], d: &[f64]) -> Result<(), StepFailure> {
         let at = At { t, d, tol: &self.tol, keep: false };

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! iterated, with new G where that is slow. E. Eich, SIAM J. Numer. Anal. 30 (1993) 1467–1482; Hairer, Wanner, Solving Ordinary Differential
-//! Equations II, VII.2. Algebraic states follow the others: G is the derivative through them.
+//! Equations II, VII.2. W are the tolerances of states of the sizes they have had lately: a velocity that passes through zero
+//! with a tolerance of its own would make the change an oblique one, along the solution and not only towards it. Algebraic states follow the others: G is the derivative through them.
 
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ const SLOW: f64 = 0.1;
 /// Invariants that follow from each other make the matrix singular; this much of its diagonal more does not, and changes
 /// nothing else, for the iteration goes on.
 const REGULAR: f64 = 1e-12;
+/// How much of the size of a state is forgotten in one step.
+const FORGOTTEN: f64 = 0.01;
 
 /// Memory to project.
 #[derive(Clone, Debug)]
@@ -45,6 +48,8 @@ pub(super) struct Projection {
     lu: Lu<f64>,
     residuals: Vec<f64>,
     weights: Vec<f64>,
+    /// The sizes that the states have had lately.
+    sizes: Vec<f64>,
     before: Vec<f64>,
     delta: Vec<f64>,
 }
@@ -80,8 +85,17 @@ impl Projection {
             lu: Lu::new(&normal),
             residuals: vec![0.0; count],
             weights: Vec::new(),
+            sizes: Vec::new(),
             before: vec![0.0; differential],
             delta: vec![0.0; differential],
+        }
+    }
+
+    /// A state that the run has come to.
+    pub fn seen(&mut self, y: &[f64]) {
+        self.sizes.resize(y.len(), 0.0);
+        for (size, y) in self.sizes.iter_mut().zip(y) {
+            *size = y.abs().max((1.0 - FORGOTTEN) * *size);
         }
     }
 
@@ -153,7 +167,9 @@ impl Projection {
         mut algebraic: Option<&mut Algebraic>,
         work: &mut Work,
     ) -> Result<f64, StepFailure> {
-        weights_into(at.tol, y, &mut self.weights);
+        self.sizes.resize(y.len(), 0.0);
+        let sizes = y.iter().zip(&self.sizes).map(|(y, size)| y.abs().max(*size));
+        weights_into(at.tol, sizes, &mut self.weights);
         self.before.copy_from_slice(&y[..self.differential]);
         let (mut last, mut worst, mut stale) = (f64::INFINITY, 0, true);
         for iteration in 0..MOST {

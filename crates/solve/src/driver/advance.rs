@@ -110,6 +110,7 @@ impl Run<'_> {
         self.f_known = false;
         self.wished = false;
         self.shorter = None;
+        self.seen();
         if let (true, Some(step)) = (self.options.step.is_some(), trial.next_h) {
             self.grid = [self.t, step];
         }

@@ -33,6 +33,13 @@ impl Run<'_> {
         }
     }
 
+    /// What the run has come to, for whoever keeps it on its equations.
+    pub(super) fn seen(&mut self) {
+        if let Some(consistency) = &mut self.flow.consistency {
+            consistency.seen(&self.y);
+        }
+    }
+
     fn differential(&self) -> usize {
         self.flow.consistency.as_ref().map_or(self.y.len(), |consistency| consistency.differential())
     }
