@@ -341,6 +341,14 @@ impl<'a> Flow<'a> {
         result
     }
 
+    /// Whether the algebraic states at the end of a step continue those at its beginning; for steps of given length.
+    pub fn continues(&mut self, from: (f64, &[f64]), to: (f64, &[f64]), d: &[f64]) -> Result<(), StepFailure> {
+        match &mut self.consistency {
+            Some(consistency) if self.sliding.is_none() => consistency.continues(self.system, from, to, d),
+            _ => Ok(()),
+        }
+    }
+
     /// An event changed d, or y from `before`: what follows from others follows again.
     pub fn refresh(&mut self, t: f64, before: &[f64], y: &mut [f64], d: &[f64]) -> Result<(), Reason> {
         self.system.refresh(t, d, y);

@@ -10,6 +10,17 @@ const LAST: f64 = 1e-2;
 /// What may be left, in tolerances.
 const REST: f64 = 1e-4;
 
+/// Newton's method goes to the solution that continues the one before where the second change is at most this part of the first,
+/// both with the same derivatives: P. Deuflhard, Newton Methods for Nonlinear Problems, 2004, sections 2.1 and 5.1.
+const CONTRACTS: f64 = 0.25;
+/// A way that must be followed in pieces shorter than this part of it ends before.
+const SHORTEST: f64 = 1e-6;
+/// A state is known along a way when a change is at most this part of it, or after so many changes within its tolerance.
+const FINE: f64 = 1e-6;
+const MOST_REFINEMENTS: usize = 30;
+/// Pieces that are tried on one way: a longer one is believed.
+const MOST_PIECES: usize = 2000;
+
 /// Memory to solve for the algebraic states.
 #[derive(Clone, Debug)]
 pub(super) struct Algebraic {
@@ -134,8 +145,7 @@ impl Algebraic {
             let mut norm: f64 = 0.0;
             for (i, delta) in self.delta.iter().enumerate() {
                 let z = y[first + i].abs().max((y[first + i] - delta).abs());
-                let scale = (at.tol.atol[first + i] + at.tol.rtol * z).max(4.0 * f64::EPSILON * z);
-                let scaled = delta.abs() / scale.max(f64::MIN_POSITIVE);
+                let scaled = delta.abs() / scale(at, first + i, z);
                 if scaled > norm || scaled.is_nan() {
                     (norm, worst) = (scaled, i);
                 }
@@ -161,4 +171,107 @@ impl Algebraic {
         self.factored = false;
         Err(StepFailure::Newton { component: first + worst })
     }
+
+    /// Newton's method up to a few digits of every algebraic state, even of one that is small against its tolerance: it may not
+    /// stay so along the way. Returns whether it converges.
+    fn refine(&mut self, system: &mut dyn System, at: &At, y: &mut [f64], work: &mut Work) -> bool {
+        let first = self.first;
+        let mut norm: f64 = 0.0;
+        for _ in 0..MOST_REFINEMENTS {
+            system.derivative(at.t, y, at.d, &mut self.f);
+            work.f += 1;
+            if self.factor(system, at, y, work).is_err() {
+                return false;
+            }
+            self.delta.copy_from_slice(&self.f[first..]);
+            self.lu.solve(&mut self.delta);
+            norm = 0.0;
+            let mut fine = true;
+            for (i, (z, delta)) in y[first..].iter_mut().zip(&self.delta).enumerate() {
+                *z -= delta;
+                fine &= delta.abs() <= FINE * z.abs();
+                norm = norm.max(delta.abs() / scale(at, first + i, *z));
+            }
+            if fine || !norm.is_finite() {
+                return fine;
+            }
+        }
+        norm <= LAST
+    }
+
+    /// Whether the algebraic states at the end of a step continue those at its beginning, along a straight way of time and the
+    /// other states: a step whose length is given may have jumped to another solution, behind the end of its own.
+    pub fn continues(
+        &mut self,
+        system: &mut dyn System,
+        (t0, y0): (f64, &[f64]),
+        (at, y1): (&At, &[f64]),
+        work: &mut Work,
+    ) -> Result<(), StepFailure> {
+        let first = self.first;
+        let mut y = y0.to_vec();
+        let place = |s: f64, y: &mut [f64]| {
+            for (y, (from, to)) in y.iter_mut().zip(y0.iter().zip(y1)).take(first) {
+                *y = if s < 1.0 { from + s * (to - from) } else { *to };
+            }
+        };
+        let goes_to = |z: &[f64], most: f64| {
+            let near = |i: usize| {
+                let (z, own) = (z[i - first], y1[i]);
+                (z - own).abs() <= most * (own - y0[i]).abs() + 10.0 * scale(at, i, own)
+            };
+            (first..y1.len()).find(|&i| !near(i))
+        };
+        let (mut s, mut length, mut old, mut worst) = (0.0, 1.0, self.factored, 0);
+        for _ in 0..MOST_PIECES {
+            let end = if s + length >= 1.0 { 1.0 } else { s + length };
+            let t = if end < 1.0 { t0 + end * (at.t - t0) } else { at.t };
+            let here = At { t, ..*at };
+            self.start.copy_from_slice(&y[first..]);
+            place(end, &mut y);
+            let mut sizes = [0.0f64; 2];
+            if !old && self.factor(system, &here, &y, work).is_err() {
+                sizes[1] = f64::INFINITY;
+            }
+            for size in &mut sizes {
+                system.derivative(t, &y, at.d, &mut self.f);
+                work.f += 1;
+                self.delta.copy_from_slice(&self.f[first..]);
+                self.lu.solve(&mut self.delta);
+                for (i, delta) in self.delta.iter().enumerate() {
+                    let part = delta.abs() / scale(at, first + i, self.start[i].abs().max(y1[first + i].abs()));
+                    if part > *size || part.is_nan() {
+                        (*size, worst) = (part, i);
+                    }
+                }
+                y[first..].iter_mut().zip(&self.delta).for_each(|(z, delta)| *z -= delta);
+            }
+            let contracts = sizes[1] <= (CONTRACTS * sizes[0]).max(LAST);
+            if contracts && old {
+                // With derivatives of another place no more than the end is looked at.
+                if goes_to(&y[first..], CONTRACTS).is_none() {
+                    return Ok(());
+                }
+            } else if contracts && self.refine(system, &here, &mut y, work) {
+                if end == 1.0 {
+                    let other = goes_to(&y[first..], 1e-3);
+                    return other.map_or(Ok(()), |component| Err(StepFailure::Newton { component }));
+                }
+                (s, length) = (end, 2.0 * length);
+                continue;
+            }
+            y[first..].copy_from_slice(&self.start);
+            length = if old { length } else { 0.5 * length };
+            old = false;
+            if length < SHORTEST {
+                return Err(StepFailure::Newton { component: first + worst });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tolerance of an algebraic state of this size.
+fn scale(at: &At, i: usize, size: f64) -> f64 {
+    (at.tol.atol[i] + at.tol.rtol * size.abs()).max(4.0 * f64::EPSILON * size.abs()).max(f64::MIN_POSITIVE)
 }

@@ -110,6 +110,21 @@ impl Consistency {
         Ok(moved)
     }
 
+    /// Whether the algebraic states at the end of a step whose length is given continue those at its beginning.
+    pub fn continues(
+        &mut self,
+        system: &mut dyn System,
+        from: (f64, &[f64]),
+        (t, y): (f64, &[f64]),
+        d: &[f64],
+    ) -> Result<(), StepFailure> {
+        let at = At { t, d, tol: &self.tol, keep: false };
+        match &mut self.algebraic {
+            Some(algebraic) => algebraic.continues(system, from, (&at, y), &mut self.work),
+            None => Ok(()),
+        }
+    }
+
     /// A state that the run has come to: what projections measure their changes by.
     pub fn seen(&mut self, y: &[f64]) {
         if let Some(projection) = &mut self.projection {

@@ -13,7 +13,12 @@ impl Run<'_> {
     pub(super) fn restore_end(&mut self, plan: Plan, trial: Trial) -> Result<bool, Reason> {
         let mut end = std::mem::take(&mut self.restored);
         end.copy_from_slice(self.method.end());
-        let restored = self.flow.restore(plan.end, &mut end, &self.d);
+        let mut restored = self.flow.restore(plan.end, &mut end, &self.d);
+        if let (Ok(moved), true) = (&restored, self.options.step.is_some()) {
+            // Controlled steps become shorter before a solution ends; these would jump to another one.
+            let continued = self.flow.continues((self.t, &self.y), (plan.end, &end), &self.d);
+            restored = continued.map(|()| *moved);
+        }
         self.restored = end;
         match restored {
             Err(failure) => self.fail(plan, failure).map(|()| false),
