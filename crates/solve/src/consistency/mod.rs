@@ -207,8 +207,19 @@ impl Consistency {
         d: &[f64],
     ) -> Result<(), Reason> {
         let n = y.len();
+        if self.direct && y[..self.differential] == before[..self.differential] {
+            // Nothing was assigned. The method need not keep to the derivatives of the constraints, but what is shown should.
+            let free: Vec<bool> = (0..n).map(|i| i >= self.differential).collect();
+            let mut found = y.to_vec();
+            let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
+            if search::find(&mut equations, &free, &mut found, Effort::Near) {
+                y.copy_from_slice(&found);
+            }
+            return Ok(());
+        }
         let mut near = y.to_vec();
-        let moved = self.restore(system, t, &mut near, d, false);
+        // A system of higher index that is solved as it is has no way back to its equations but the search.
+        let moved = if self.direct { Err(()) } else { self.restore(system, t, &mut near, d, false).map_err(|_| ()) };
         let within = |i: usize| {
             let scale = self.tol.atol[i] + self.tol.rtol * y[i].abs();
             (near[i] - y[i]).abs() <= 10.0 * scale
