@@ -74,6 +74,8 @@ pub struct Compiled {
     pub run: Option<(f64, f64)>,
     /// The times of start values given as `y(a) = …`, one per start value of the model.
     pub(crate) start_times: Vec<Option<f64>>,
+    /// The same with its index reduced, where it is above 1 and is not: it knows the start values.
+    pub(crate) reduced: Option<Arc<Compiled>>,
     /// What is doubtful in it.
     pub warnings: Vec<Diagnostic>,
     /// What the source was called.
@@ -127,6 +129,9 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
                 .help("write at least one, such as `y' = -y` with `init y = 1`"),
         );
     }
+    if !has_errors(&diagnostics) && options.index == IndexTreatment::Direct {
+        diagnostics.extend(unsettled(&sorted));
+    }
     if has_errors(&diagnostics) {
         return Err(Failure::Model(diagnostics));
     }
@@ -140,11 +145,14 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let run = model.run.and_then(|(from, to)| Some((model.constant(from)?, model.constant(to)?)));
     let times: Vec<Option<ExprId>> = model.starts.iter().map(|given| given.at.map(|(at, _)| at)).collect();
     let start_times = times.into_iter().map(|at| model.constant(at?)).collect();
+    let direct = options.index == IndexTreatment::Direct && !sorted.indices.is_empty();
+    let reduced = direct.then(|| compile(source, &CompileOptions { index: IndexTreatment::Reduce, ..options.clone() }));
     Ok(Compiled {
         sorted: Arc::new(sorted),
         program,
         run,
         start_times,
+        reduced: reduced.and_then(Result::ok).map(Arc::new),
         warnings: diagnostics,
         name,
         parse_seconds,
@@ -167,6 +175,21 @@ pub fn emit(source: &Source, options: &CompileOptions, stage: Stage) -> Result<S
         Stage::Sorted => compiled.sorted.to_text(),
         Stage::Program => compiled.program.to_text(),
     })
+}
+
+/// An action that sets a state of a system of higher index which is solved as it is, where the derivatives of the constraints
+/// are not all known: what else must change with it is not known then.
+fn unsettled(sorted: &Sorted) -> Option<Diagnostic> {
+    let known = sorted.structure.degrees_of_freedom + sorted.invariants.len() >= sorted.states.len();
+    if known || sorted.indices.is_empty() {
+        return None;
+    }
+    let is_state = |var| sorted.states.iter().any(|state| state.var == var);
+    let mut sets = sorted.model.actions.iter().flat_map(|action| action.assignments.iter().map(|set| (set.0, action)));
+    let (var, action) = sets.find(|(var, _)| is_state(*var))?;
+    let name = sorted.model.name(var);
+    let text = format!("what follows from `{name}` when it is set is known only where the index is reduced");
+    Some(Diagnostic::error("index-direct", action.span, text).help("leave `--index direct` out"))
 }
 
 /// The code of a start value that is missing.

@@ -1,7 +1,7 @@
 //! Start values: which are given, which are guesses, and what is wrong with them.
 
 use crate::transform::auxiliary_starts;
-use crate::{Compiled, Discard, ErrorWish, RunError, RunOptions, simulate};
+use crate::{Compiled, Discard, ErrorWish, Run, RunError, RunOptions, simulate};
 use ordinate_model::Given;
 use ordinate_program::Evaluator;
 use ordinate_solve::Start;
@@ -56,6 +56,9 @@ impl StartValues {
         if !diagnostics.is_empty() {
             return Err(RunError::Model(diagnostics));
         }
+        if let Some(reduced) = &compiled.reduced {
+            follow(compiled, reduced, t_start, &mut states);
+        }
         let column = |var| compiled.sorted.columns.iter().position(|&v| v == var).expect("a check is a column");
         let checks = compiled.sorted.checks.iter().zip(&values[n + m..]);
         Ok(StartValues {
@@ -65,6 +68,28 @@ impl StartValues {
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
     }
+}
+
+/// What follows from the given start values only by derivatives of the constraints comes from the model with its index reduced.
+/// Where that cannot begin, the values stay what they are, and the run will say why.
+fn follow(compiled: &Compiled, reduced: &Compiled, t_start: f64, states: &mut [f64]) {
+    let Ok(run) = at_start(reduced, t_start) else { return };
+    if run.reason.is_some() {
+        return;
+    }
+    for (name, state) in compiled.program.state_names.iter().zip(states) {
+        if let Some(value) = run.final_value(name).filter(|value| value.is_finite()) {
+            *state = value;
+        }
+    }
+}
+
+/// A run of no length.
+fn at_start(compiled: &Compiled, t_start: f64) -> Result<Run, RunError> {
+    let at = Some(format!("{t_start:?}"));
+    let options =
+        RunOptions { t_start: at.clone(), t_end: at, error: ErrorWish::Off, repeat: 1, ..RunOptions::default() };
+    simulate(compiled, &options, &mut Discard)
 }
 
 /// The states that have a start value, in the order of y. What stands for the value of an algebraic state is compared when
@@ -99,10 +124,7 @@ fn inconsistent(compiled: &Compiled, t_start: f64) -> Option<Diagnostic> {
     if (layout.algebraic == 0 && layout.invariants == 0) || compiled.program.jacobian.is_none() {
         return None;
     }
-    let at = Some(format!("{t_start:?}"));
-    let options =
-        RunOptions { t_start: at.clone(), t_end: at, error: ErrorWish::Off, repeat: 1, ..RunOptions::default() };
-    let found = simulate(compiled, &options, &mut Discard).ok()?.reason?;
+    let found = at_start(compiled, t_start).ok()?.reason?;
     if !matches!(found.kind, "inconsistent_start" | "singular_jacobian") {
         return None;
     }
