@@ -239,6 +239,39 @@ impl Task<'_> {
         })
     }
 
+    /// A corrected solution keeps to its algebraic equations and constraints as the computed one does: the error becomes what
+    /// leads there.
+    pub fn keep_to_constraints(
+        &self,
+        evaluator: &mut Evaluator,
+        outcome: &Outcome,
+        kept: &Kept,
+        error: &mut GlobalError,
+    ) {
+        let layout = &self.compiled.program.layout;
+        if layout.algebraic + layout.invariants == 0 || !self.can_carry() || error.rows.is_empty() {
+            return;
+        }
+        let known = |error: f64| if error.is_nan() { 0.0 } else { error };
+        let (states, time) = (error.states, &kept.columns[0]);
+        let corrected = |row: usize| (0..states).map(move |c| kept.columns[c + 1][row] + known(error.rows[c][row]));
+        let mut rows: Vec<(f64, Vec<f64>)> = (0..time.len()).map(|k| (time[k], corrected(k).collect())).collect();
+        rows.push((outcome.t_reached, outcome.y.iter().zip(&error.last).map(|(y, e)| y + known(*e)).collect()));
+        ordinate_solve::restore(evaluator, self.options, &[], &mut rows);
+        let y = rows.pop().map_or_else(|| outcome.y.clone(), |(_, y)| y);
+        let mut better: Vec<Vec<f64>> = (0..states).map(|c| rows.iter().map(|(_, y)| y[c]).collect()).collect();
+        better.extend(outputs_of_rows(evaluator, time, &better));
+        for (errors, (better, own)) in error.rows.iter_mut().zip(better.iter().zip(&kept.columns[1..])) {
+            let differences = better.iter().zip(own).map(|(better, own)| better - own);
+            errors.iter_mut().zip(differences).filter(|(e, _)| !e.is_nan()).for_each(|(e, found)| *e = found);
+        }
+        let better = final_values(self.compiled, evaluator, &Outcome { y, ..outcome.clone() });
+        let own = final_values(self.compiled, evaluator, outcome);
+        for (last, ((_, better), (_, own))) in error.last.iter_mut().zip(better.iter().zip(&own)) {
+            *last = if last.is_nan() { *last } else { better - own };
+        }
+    }
+
     /// The error of `outcome`, whose rows are in `kept`.
     pub fn global_error(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &mut Kept) -> Option<GlobalError> {
         let mut error = self.by_carrying_or_comparing(evaluator, outcome, kept);

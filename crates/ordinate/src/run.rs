@@ -309,6 +309,9 @@ fn run(
         outcome.status = Status::Stopped;
         error.iter_mut().for_each(GlobalError::lose);
     }
+    if let (ErrorWish::Estimate { correct: true, .. }, Some(error)) = (options.error, &mut error) {
+        task.keep_to_constraints(&mut evaluator, &outcome, &kept, error);
+    }
     kept.release(error.as_ref()).map_err(RunError::Rows)?;
     let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
     let mut final_values = final_values(compiled, &mut outputs, &outcome);

@@ -59,7 +59,7 @@ pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
 pub use bdf::{Bdf, BdfOptions, FixedBdf, bdf_coefficients, bdf_parasitic_root};
 pub use block::{BLOCK_ITERATIONS, Block, BlockStatus};
 pub use companion::Companion;
-pub use consistency::Inconsistency;
+pub use consistency::{Inconsistency, restore};
 pub use doubling::StepDoubling;
 pub use driver::{solve, solve_with_past};
 pub use explicit::ExplicitRk;

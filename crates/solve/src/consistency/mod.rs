@@ -17,7 +17,8 @@ use projection::Projection;
 pub(crate) use resolved::Resolved;
 use search::Effort;
 
-use crate::{Reason, StepFailure, System, Tolerance, Work};
+use crate::options::tolerance;
+use crate::{Options, Reason, StepFailure, System, Tolerance, Work};
 
 /// After an event a few states make up for what it broke, if they change by no more than so many times what all of them
 /// together would.
@@ -42,6 +43,19 @@ impl Inconsistency {
     fn reason(&self) -> Reason {
         let (equation, residual) = self.violated.first().copied().unwrap_or((0, f64::NAN));
         Reason::Inconsistent { t: self.t, equation, residual }
+    }
+}
+
+/// Moves states at given times onto the algebraic equations and the invariants of their system, as a run does with its rows;
+/// those for which that is not possible stay what they are. `d` holds the discrete values.
+pub fn restore(system: &mut dyn System, options: &Options, d: &[f64], rows: &mut [(f64, Vec<f64>)]) {
+    let Ok(tol) = tolerance(options, system.layout().states) else { return };
+    let Some(mut consistency) = Consistency::new(system, &tol, false) else { return };
+    for (t, y) in rows {
+        let mut restored = y.clone();
+        if consistency.restore(system, *t, &mut restored, d, false).is_ok() {
+            *y = restored;
+        }
     }
 }
 
