@@ -1,7 +1,9 @@
 //! From a text to a compiled model, with everything that is wrong reported at once.
 
 use ordinate_expr::ExprId;
-use ordinate_model::{IndexTreatment, Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort_as};
+use ordinate_model::{
+    Action, IndexTreatment, Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort_as,
+};
 use ordinate_program::{Evaluator, Program};
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
 use std::io::Read;
@@ -185,11 +187,11 @@ fn unsettled(sorted: &Sorted) -> Option<Diagnostic> {
         return None;
     }
     let is_state = |var| sorted.states.iter().any(|state| state.var == var);
-    let mut sets = sorted.model.actions.iter().flat_map(|action| action.assignments.iter().map(|set| (set.0, action)));
-    let (var, action) = sets.find(|(var, _)| is_state(*var))?;
+    let sets = |action: &Action| action.assignments.iter().map(|set| set.0).find(|&var| is_state(var));
+    let (var, span) = sorted.model.actions.iter().find_map(|action| Some((sets(action)?, action.span)))?;
     let name = sorted.model.name(var);
     let text = format!("what follows from `{name}` when it is set is known only where the index is reduced");
-    Some(Diagnostic::error("index-direct", action.span, text).help("leave `--index direct` out"))
+    Some(Diagnostic::error("index-direct", span, text).help("leave `--index direct` out"))
 }
 
 /// The code of a start value that is missing.

@@ -254,8 +254,11 @@ impl Task<'_> {
         }
         let known = |error: f64| if error.is_nan() { 0.0 } else { error };
         let (states, time) = (error.states, &kept.columns[0]);
-        let corrected = |row: usize| (0..states).map(move |c| kept.columns[c + 1][row] + known(error.rows[c][row]));
-        let mut rows: Vec<(f64, Vec<f64>)> = (0..time.len()).map(|k| (time[k], corrected(k).collect())).collect();
+        let errors = &error.rows;
+        let corrected = |row: usize| -> Vec<f64> {
+            (0..states).map(|c| kept.columns[c + 1][row] + known(errors[c][row])).collect()
+        };
+        let mut rows: Vec<(f64, Vec<f64>)> = (0..time.len()).map(|row| (time[row], corrected(row))).collect();
         rows.push((outcome.t_reached, outcome.y.iter().zip(&error.last).map(|(y, e)| y + known(*e)).collect()));
         ordinate_solve::restore(evaluator, self.options, &[], &mut rows);
         let y = rows.pop().map_or_else(|| outcome.y.clone(), |(_, y)| y);
