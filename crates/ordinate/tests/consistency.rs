@@ -1,6 +1,6 @@
 //! Start values of differential-algebraic equations from their texts: found, checked, and named where they contradict.
 
-use ordinate::{CompileOptions, Discard, Run, RunOptions, Source, Status, compile, simulate};
+use ordinate::{CompileOptions, Discard, Memory, RowTimes, Run, RunOptions, Source, Status, compile, simulate};
 
 const PENDULUM: &str = "
 param m = 1, l = 1, g = 9.81
@@ -78,5 +78,78 @@ fn switches_of_algebraic_variables_are_located() {
         let expected = 1.25 * (16.0 - 0.0625) + 4f64.ln();
         assert!((run.outcome.t_reached - expected).abs() < 1e-3, "{method}: {}", run.outcome.t_reached - expected);
         assert!((value(&run, "z") - 0.5).abs() < 1e-6, "{method}: {}", value(&run, "z"));
+    }
+}
+
+/// Rows of a run at the given times, by the name of the column.
+fn rows(text: &str, options: &RunOptions, times: &[&str]) -> (Run, Memory) {
+    let compiled = match compile(&Source::text(text), &CompileOptions::default()) {
+        Ok(compiled) => compiled,
+        Err(failure) => panic!("{text}\n{failure:?}"),
+    };
+    let mut memory = Memory::default();
+    let at = RowTimes::At(times.iter().map(|t| t.to_string()).collect());
+    let run = simulate(&compiled, &RunOptions { rows: at, ..options.clone() }, &mut memory).expect("it can begin");
+    (run, memory)
+}
+
+fn column<'a>(memory: &'a Memory, name: &str) -> &'a [f64] {
+    let place = memory.names.iter().position(|known| known == name).expect("it is a column");
+    &memory.columns[place]
+}
+
+/// (x' − t y', x − t y): the second row times d/dt repeats the first, whatever t is. The combination that is free of
+/// derivatives is x + y, and t (x + y) says nothing at t = 0. Solution: x = sin t + 2, y = cos 2t + 3.
+#[test]
+fn rows_that_repeat_each_other_are_combined_without_a_division_by_zero() {
+    let right = ["cos(t) + 2*t*sin(2*t) + sin(t) + 2", "sin(t) + 2 - t*(cos(2*t) + 3)"];
+    let text = format!("x' - t*y' + x = {}; x - t*y = {}", right[0], right[1]);
+    for text in [text.clone(), format!("{text}; init x = 2, y = 4")] {
+        let options = RunOptions { t_end: Some("5".into()), ..RunOptions::default() };
+        let (run, memory) = rows(&text, &options, &["0", "1", "5"]);
+        assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+        for (k, t) in [0.0f64, 1.0, 5.0].into_iter().enumerate() {
+            assert!((column(&memory, "x")[k] - (t.sin() + 2.0)).abs() < 1e-14, "{t}: {}", column(&memory, "x")[k]);
+            assert!((column(&memory, "y")[k] - ((2.0 * t).cos() + 3.0)).abs() < 1e-14);
+        }
+    }
+    // through t = 0, with an integral of the solution: z = sin(2t)/2
+    let text = format!("{text}; z' = y - 3; init z = sin(-1)/2");
+    let options = RunOptions { t_start: Some("-0.5".into()), t_end: Some("2".into()), ..RunOptions::default() };
+    let (run, memory) = rows(&text, &options, &["-0.5", "0", "2"]);
+    assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+    assert!((column(&memory, "z")[1]).abs() < 1e-6 && (column(&memory, "y")[1] - 4.0).abs() < 1e-14);
+    assert!((column(&memory, "z")[2] - 0.5 * 4f64.sin()).abs() < 1e-6);
+}
+
+/// The first row is t times the second: the one with the constant factor is replaced.
+#[test]
+fn a_row_that_is_a_multiple_of_another_by_time_is_the_one_that_goes() {
+    // x = t, and 1 + y' = -y
+    let text = "t*x' + t*y' + t - x = t*z; x' + y' = z; z = -y; init y = 1";
+    let options = RunOptions { t_end: Some("1".into()), ..RunOptions::default() };
+    let (run, memory) = rows(text, &options, &["0", "1"]);
+    assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+    for (x, t) in column(&memory, "x").iter().zip([0.0, 1.0]) {
+        assert!((x - t).abs() < 1e-14, "{x}");
+    }
+    assert!((column(&memory, "y")[1] - (2.0 * (-1f64).exp() - 1.0)).abs() < 1e-6, "{:?}", column(&memory, "y"));
+}
+
+/// C (a' − b') = −G a, C (b' − a') = G (1 − b): a + b = 1, a = exp(−G t/(2 C)); a farad is a large unit.
+#[test]
+fn a_singular_matrix_of_capacitances_is_none_of_its_units() {
+    for unit in [1.0, 1e-6, 1e-12] {
+        let text = format!(
+            "param C = {:e}, G = {:e}; C*a' - C*b' = -G*a; -C*a' + C*b' = -G*b + G; init a = 1, b = 0",
+            1e-2 * unit,
+            unit
+        );
+        let options = RunOptions { t_end: Some("0.1".into()), ..RunOptions::default() };
+        let (run, memory) = rows(&text, &options, &["0", "0.1"]);
+        assert_eq!(run.outcome.status, Status::Ok, "{unit}: {:?}", run.reason);
+        let exact = (-5f64).exp();
+        assert!((column(&memory, "a")[1] - exact).abs() < 1e-7, "{unit}: {}", column(&memory, "a")[1]);
+        assert!((column(&memory, "b")[1] - 1.0 + exact).abs() < 1e-7);
     }
 }

@@ -7,13 +7,14 @@
 //!   Jᵢⱼ = ∂fᵢ/∂yⱼ⁽ᵈʲ⁻ᶜⁱ⁾,   Σ λᵢ Jᵢⱼ = 0,   c = min cᵢ over λᵢ ≠ 0:      f_l ← Σ λᵢ fᵢ⁽ᶜⁱ⁻ᶜ⁾,   c_l = c
 //! ```
 //!
-//! λ comes from minors, so it is exact, and may depend on time and on derivatives below yⱼ⁽ᵈʲ⁻ᶜ⁾. Each replacement
-//! lowers the degrees of freedom that the structure promises, so it ends.
+//! λ is exact, and may depend on time and on derivatives below yⱼ⁽ᵈʲ⁻ᶜ⁾. The line that is replaced has a constant λ where
+//! that can be: what takes its place says as much as it did, while t·f = 0 says nothing at t = 0. Each replacement lowers
+//! the degrees of freedom that the structure promises, so it ends.
 
 use super::blocks::Singular;
 use super::differentiate::total;
 use super::linear::{MAX_CORE, Minors};
-use super::probe::{Dependent, dependent_rows, value};
+use super::probe::{Dependent, dependent_rows, vanishes};
 use super::reduce::{Line, System, members};
 use super::report;
 use crate::{Model, Role};
@@ -41,7 +42,7 @@ pub(super) fn combine(
     match work.combination(model, lines) {
         Some((at, new)) => {
             let free = model.graph.variables(new).into_iter().any(|v| model.variable(v).role == Role::Unknown);
-            if !free || vanishes(model, new) {
+            if !free || vanishes(&mut model.graph, new, &model.values) {
                 return Err(fail(model));
             }
             lines[at] = Line { left: new, right: model.graph.integer(0), ..lines[at] };
@@ -49,19 +50,6 @@ pub(super) fn combine(
         }
         None => Err(fail(model)),
     }
-}
-
-/// Whether an expression is zero wherever one looks.
-fn vanishes(model: &mut Model, e: ExprId) -> bool {
-    let mut defined = 0;
-    for point in 0..6 {
-        match value(&mut model.graph, e, &model.values, point) {
-            Some(value) if value.abs() > 1e-9 => return false,
-            Some(_) => defined += 1,
-            None => {}
-        }
-    }
-    defined > 0
 }
 
 struct Work<'a> {
@@ -93,7 +81,8 @@ impl Work<'_> {
             jacobian.push(row);
         }
         let found = dependent_rows(&mut model.graph, &jacobian, &model.values)?;
-        let lambda = multipliers(model, &jacobian, &found)?;
+        let times: Vec<u32> = self.rows.iter().map(|&i| offsets.c[i]).collect();
+        let lambda = multipliers(model, &jacobian, &found, &times)?;
         let support: Vec<usize> = lambda.iter().map(|&(k, _)| self.rows[k]).collect();
         let c = support.iter().map(|&i| offsets.c[i]).min()?;
         // yⱼ at the order that cancels
@@ -121,8 +110,9 @@ impl Work<'_> {
             let product = model.graph.mul(factor, rest);
             sum = model.graph.add(sum, product);
         }
-        // the one that was written last: it repeats the others
-        let at = support.iter().copied().filter(|&i| offsets.c[i] == c).max()?;
+        // of those with a constant factor the one that was written last: it repeats the others
+        let lowest = lambda.iter().filter(|&&(k, _)| offsets.c[self.rows[k]] == c);
+        let (_, at) = lowest.map(|&(k, factor)| (model.constant(factor).is_some(), self.rows[k])).max()?;
         Some((at, sum))
     }
 
@@ -139,25 +129,106 @@ impl Work<'_> {
     }
 }
 
-/// (row, λ) with Σ λᵢ Jᵢⱼ = 0: with B the independent rows in their columns,
+/// A row of the Jacobian from which multiples of others were taken.
+#[derive(Clone)]
+struct Reduced {
+    entries: Vec<ExprId>,
+    /// (row, factor): what it is made of.
+    made: Vec<(usize, ExprId)>,
+}
+
+/// (row, λ) with Σ λᵢ Jᵢⱼ = 0 over rows of which one depends on the others: elimination as long as there are constant
+/// pivots, which are zero nowhere, then minors of what is left. The rows that are differentiated most (`times`) are taken
+/// from the others, so that the row left over can be replaced.
+fn multipliers(
+    model: &mut Model,
+    jacobian: &[Vec<ExprId>],
+    found: &Dependent,
+    times: &[u32],
+) -> Option<Vec<(usize, ExprId)>> {
+    let one = model.graph.integer(1);
+    let mut rows: Vec<usize> = found.others.iter().copied().chain([found.row]).collect();
+    rows.sort_by_key(|&k| (std::cmp::Reverse(times[k]), k));
+    let mut open: Vec<Reduced> =
+        rows.iter().map(|&k| Reduced { entries: jacobian[k].clone(), made: vec![(k, one)] }).collect();
+    while open.len() > 1 {
+        let Some((at, column)) = constant_pivot(model, &open) else { break };
+        let pivot = open.remove(at);
+        open.iter_mut().for_each(|row| row.subtract(model, &pivot, column));
+    }
+    let mut lambda: Vec<(usize, ExprId)> = Vec::new();
+    for (row, factor) in core(model, &open)? {
+        for &(k, part) in &row.made {
+            let product = model.graph.mul(factor, part);
+            match lambda.iter_mut().find(|(known, _)| *known == k) {
+                Some((_, sum)) => *sum = model.graph.add(*sum, product),
+                None => lambda.push((k, product)),
+            }
+        }
+    }
+    lambda.retain(|&(_, factor)| !vanishes(&mut model.graph, factor, &model.values));
+    Some(lambda)
+}
+
+/// The first row with an entry that has one value other than zero, and where it stands.
+fn constant_pivot(model: &mut Model, rows: &[Reduced]) -> Option<(usize, usize)> {
+    let mut constant = |e: ExprId| model.constant(e).is_some_and(|value| value.is_finite() && value != 0.0);
+    let mut places = rows.iter().enumerate().flat_map(|(i, row)| (0..row.entries.len()).map(move |j| (i, j)));
+    places.find(|&(i, j)| constant(rows[i].entries[j]))
+}
+
+impl Reduced {
+    /// Makes an entry zero with a multiple of another row.
+    fn subtract(&mut self, model: &mut Model, pivot: &Reduced, column: usize) {
+        let g = &mut model.graph;
+        let zero = g.integer(0);
+        if self.entries[column] == zero {
+            return;
+        }
+        let factor = g.div(self.entries[column], pivot.entries[column]);
+        for (j, (entry, &other)) in self.entries.iter_mut().zip(&pivot.entries).enumerate() {
+            let product = g.mul(factor, other);
+            *entry = g.sub(*entry, product);
+            // a zero that does not look like one would pass for a pivot of the core
+            if j == column || vanishes(g, *entry, &model.values) {
+                *entry = zero;
+            }
+        }
+        for &(k, part) in &pivot.made {
+            let product = g.mul(factor, part);
+            self.made.push((k, g.neg(product)));
+        }
+    }
+}
+
+/// Rows and factors whose sum is zero, of rows without a constant entry: with B the independent ones in their columns,
 ///
 /// ```text
 ///   λ_row = det B,   λₖ = −det(B with row k replaced by the dependent one)
 /// ```
-fn multipliers(model: &mut Model, jacobian: &[Vec<ExprId>], found: &Dependent) -> Option<Vec<(usize, ExprId)>> {
+///
+/// A factor that is common to all is left out where it is easy to see.
+fn core(model: &mut Model, rows: &[Reduced]) -> Option<Vec<(Reduced, ExprId)>> {
+    let entries: Vec<Vec<ExprId>> = rows.iter().map(|row| row.entries.clone()).collect();
+    let found = dependent_rows(&mut model.graph, &entries, &model.values)?;
     let n = found.others.len();
     if n > MAX_CORE {
         return None;
     }
-    let part = |row: usize| -> Vec<ExprId> { found.columns.iter().map(|&j| jacobian[row][j]).collect() };
+    let part = |row: usize| -> Vec<ExprId> { found.columns.iter().map(|&j| entries[row][j]).collect() };
     let square: Vec<Vec<ExprId>> = found.others.iter().map(|&row| part(row)).collect();
     let g = &mut model.graph;
-    let mut lambda = vec![(found.row, Minors::new(&square, n).determinant(g))];
+    let mut lambda = vec![(rows[found.row].clone(), Minors::new(&square, n).determinant(g))];
     for (k, &row) in found.others.iter().enumerate() {
         let mut replaced = square.clone();
         replaced[k] = part(found.row);
         let determinant = Minors::new(&replaced, n).determinant(g);
-        lambda.push((row, g.neg(determinant)));
+        lambda.push((rows[row].clone(), g.neg(determinant)));
+    }
+    let (common, opposite) = (lambda[0].1, g.neg(lambda[0].1));
+    if lambda.iter().all(|&(_, factor)| factor == common || factor == opposite) {
+        let (one, minus) = (g.integer(1), g.integer(-1));
+        lambda.iter_mut().for_each(|(_, factor)| *factor = if *factor == common { one } else { minus });
     }
     Some(lambda)
 }

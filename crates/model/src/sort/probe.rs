@@ -1,7 +1,7 @@
 //! Whether a matrix of expressions is singular whatever its variables are: looked at in points that have nothing special.
 //! An expression such as a*(b + c) − a*b − a*c is zero without looking so.
 
-use ordinate_expr::{Expr, ExprId, Graph, VarId};
+use ordinate_expr::{Expr, ExprId, Function, Graph, Interval, VarId};
 use rustc_hash::FxHashMap;
 
 /// Points that are looked at; the rank of one is enough to know that a matrix is regular.
@@ -42,21 +42,74 @@ pub(super) fn dependent_rows(g: &mut Graph, a: &[Vec<ExprId>], known: &FxHashMap
 }
 
 /// The value of an expression in a point, where it is defined there.
-pub(super) fn value(g: &mut Graph, e: ExprId, known: &FxHashMap<VarId, f64>, point: u64) -> Option<f64> {
-    let coordinate = |index: u64| {
-        let mixed = (index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (point + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
-        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
-        let size = 0.1 + 0.8 * ((mixed >> 12) as f64 / (1u64 << 52) as f64);
-        // roots and logarithms want positive values, branches both signs
-        if point % 2 == 1 && mixed & 1 == 1 { -size } else { size }
-    };
+fn value(g: &mut Graph, e: ExprId, known: &FxHashMap<VarId, f64>, point: u64) -> Option<f64> {
     let value = g.evaluate(e, |leaf| match leaf {
-        Expr::Var(v) => Some(known.get(&v).copied().unwrap_or_else(|| coordinate(u64::from(v.0)))),
-        Expr::Time => Some(coordinate(1 << 40)),
+        Expr::Var(v) => Some(known.get(&v).copied().unwrap_or_else(|| coordinate(point, u64::from(v.0)))),
+        Expr::Time => Some(coordinate(point, OF_TIME)),
         _ => None,
     });
     value.filter(|value| value.is_finite())
+}
+
+/// The index of time among the coordinates of a point.
+const OF_TIME: u64 = 1 << 40;
+
+/// A coordinate of a point.
+fn coordinate(point: u64, index: u64) -> f64 {
+    let mixed = (index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (point + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
+    let size = 0.1 + 0.8 * ((mixed >> 12) as f64 / (1u64 << 52) as f64);
+    // roots and logarithms want positive values, branches both signs
+    if point % 2 == 1 && mixed & 1 == 1 { -size } else { size }
+}
+
+/// Whether an expression is zero wherever one looks: its bounds, with all the rounding on the way, never leave zero out.
+/// So it does not depend on units, as a number that counts as small would.
+pub(super) fn vanishes(g: &mut Graph, e: ExprId, known: &FxHashMap<VarId, f64>) -> bool {
+    if let Some(value) = g.constant_value(e) {
+        return value == ordinate_expr::Decimal::ZERO;
+    }
+    let found: Vec<Interval> = (0..POINTS).filter_map(|point| bounds(g, e, known, point)).collect();
+    !found.is_empty() && found.into_iter().all(Interval::contains_zero)
+}
+
+/// Bounds of an expression in a point, where there are some. Parameters are known to their last digits only.
+fn bounds(g: &mut Graph, e: ExprId, known: &FxHashMap<VarId, f64>, point: u64) -> Option<Interval> {
+    let mut found: FxHashMap<ExprId, Interval> = FxHashMap::default();
+    for id in g.post_order(&[e]) {
+        let of = |id: &ExprId| found[id];
+        let truth = |value: bool| if value { Interval::ONE } else { Interval::ZERO };
+        let here = match g.node(id) {
+            Expr::Const(value) => Interval::decimal(value),
+            Expr::Pi => Interval::PI,
+            Expr::Time => Interval::point(coordinate(point, OF_TIME)),
+            Expr::Var(v) => match known.get(&v) {
+                Some(&value) => Interval::point(value).times(Interval::new(1.0 - f64::EPSILON, 1.0 + f64::EPSILON)),
+                None => Interval::point(coordinate(point, u64::from(v.0))),
+            },
+            Expr::Lookup(..) => return None,
+            Expr::Neg(a) => of(&a).negated(),
+            Expr::Add(a, b) => of(&a).plus(of(&b)),
+            Expr::Sub(a, b) => of(&a).minus(of(&b)),
+            Expr::Mul(a, b) => of(&a).times(of(&b)),
+            Expr::Div(a, b) => of(&a).over(of(&b)),
+            Expr::Pow(a, b) => of(&a).raised(of(&b)),
+            // its bounds are those of all draws
+            Expr::Call(Function::Noise, a) => Interval::point(Function::Noise.evaluate(of(&a).middle())),
+            Expr::Call(f, a) => of(&a).call(f),
+            Expr::Atan2(a, b) => of(&a).angle(of(&b)),
+            Expr::Less(a, b) => truth(of(&a).middle() < of(&b).middle()),
+            Expr::LessEqual(a, b) => truth(of(&a).middle() <= of(&b).middle()),
+            Expr::Equal(a, b) => truth(of(&a).middle() == of(&b).middle()),
+            Expr::Not(a) => Interval::ONE.minus(of(&a)),
+            Expr::And(a, b) => of(&a).times(of(&b)),
+            Expr::Or(a, b) => Interval::point(of(&a).middle().max(of(&b).middle())),
+            Expr::Select(c, a, b) => of(if of(&c).middle() > 0.5 { &a } else { &b }),
+        };
+        found.insert(id, here);
+    }
+    Some(found[&e]).filter(|bounds| bounds.is_bounded())
 }
 
 /// Elimination row by row: the first row of which nothing is left, and the rows that it is made of.
@@ -133,6 +186,24 @@ mod tests {
         let found = dependent_rows(&mut g, &singular, &known).expect("dependent");
         assert_eq!((found.row, found.others), (2, vec![0, 1]));
         assert_eq!(dependent_rows(&mut g, &singular[..2], &known), None);
+    }
+
+    /// a (b + c) − a b − a c is zero at any size of a, and a (b + c) − a b − a c + d is not, however small d is.
+    #[test]
+    fn what_vanishes_does_so_in_any_unit() {
+        let mut g = Graph::new();
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| g.variable(VarId(k)));
+        let (sum, ab, ac) = (g.add(b, c), g.mul(a, b), g.mul(a, c));
+        let product = g.mul(a, sum);
+        let rest = g.sub(product, ab);
+        let zero = g.sub(rest, ac);
+        let large = g.add(zero, d);
+        for unit in [1e-12, 1.0, 1e12] {
+            let known: FxHashMap<VarId, f64> = [(VarId(0), unit)].into_iter().collect();
+            assert!(vanishes(&mut g, zero, &known), "{unit}");
+            let known: FxHashMap<VarId, f64> = [(VarId(0), unit), (VarId(3), 1e-9 * unit)].into_iter().collect();
+            assert!(!vanishes(&mut g, large, &known), "{unit}");
+        }
     }
 
     /// Columns of very different size, as those of different units are.
