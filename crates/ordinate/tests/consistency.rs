@@ -153,3 +153,37 @@ fn a_singular_matrix_of_capacitances_is_none_of_its_units() {
         assert!((column(&memory, "b")[1] - 1.0 + exact).abs() < 1e-7);
     }
 }
+
+/// Enough start values are enough, whichever variables they are of.
+#[test]
+fn start_values_of_what_an_equation_gives_count() {
+    // 5 b' = −b
+    let coupled = "2*a' = i; 3*b' = -i - b; a = b";
+    let springs = "x'' = l - x; y'' = -l; x - y = sin(t)";
+    let exact = (-0.2f64).exp();
+    for (text, name, expected) in [
+        (format!("{coupled}; init a = 1"), "b", exact),
+        (format!("{coupled}; init a = 1; guess b = 1"), "b", exact),
+        (format!("{coupled}; init b = 1"), "b", exact),
+    ] {
+        let run = run(&text, "auto", "1");
+        assert_eq!(run.outcome.status, Status::Ok, "{text}: {:?}", run.reason);
+        assert!((value(&run, name) - expected).abs() < 1e-6, "{text}: {}", value(&run, name));
+    }
+    // y³ + y = 2 at y = 1
+    let cubic = run("x' + y' = -x; x = y^3 + y; init x = 2; guess y = 1.5", "auto", "0");
+    assert_eq!(cubic.outcome.status, Status::Ok, "{:?}", cubic.reason);
+    assert!((value(&cubic, "y") - 1.0).abs() < 1e-12, "{}", value(&cubic, "y"));
+    for starts in ["x = 1, y' = -1", "x = 1, x' = 0, y = 1", "x = 1, x' = 0", "y = 1, y' = -1", "x' = 0, y = 1"] {
+        let run = run(&format!("{springs}; init {starts}"), "auto", "0");
+        assert_eq!(run.outcome.status, Status::Ok, "{starts}: {:?}", run.reason);
+        let found = ["x", "y", "x'", "y'"].map(|name| run.final_value(name));
+        for (found, expected) in found.into_iter().zip([1.0, 1.0, 0.0, -1.0]) {
+            assert!(found.is_none_or(|found| (found - expected).abs() < 1e-12), "{starts}: {found:?}");
+        }
+    }
+    // x(1) from 2 x'' = −x − sin t: three ways of saying the same
+    let ends = ["x = 1, x' = 0", "x = 1, y' = -1", "x' = 0, y = 1"]
+        .map(|starts| value(&run(&format!("{springs}; init {starts}"), "auto", "1"), "x"));
+    assert!(ends.iter().all(|x| (x - ends[0]).abs() < 1e-6), "{ends:?}");
+}

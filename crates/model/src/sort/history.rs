@@ -26,7 +26,7 @@ pub(super) fn start_hidden(
     let values: Vec<ExprId> = hidden.iter().map(|given| before.expression(given.value)).collect();
     if let Some(v) = before.open {
         // a start value that is missing is told of already
-        if !diagnostics.iter().any(|found| found.code == "missing-start") {
+        if !diagnostics.iter().any(|found| found.code == super::report::MISSING_START) {
             diagnostics.push(open_mistake(model, &hidden, v));
         }
         return;

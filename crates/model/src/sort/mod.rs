@@ -156,7 +156,30 @@ struct Analysis {
 /// Replacements of equations that only repeat others beyond which the structure is given up.
 const MAX_ROUNDS: usize = 64;
 
-fn reduced(mut model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>) {
+/// Of what a differentiated equation gives explicitly the start value is only compared. Where such values are given and
+/// those of states are missing, what has a start value stays a state, and the equation is one for the start.
+fn reduced(model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>) {
+    let mut written = None;
+    let first = reduced_with(model, broken, &FxHashSet::default(), &mut written);
+    let missing = |found: &[Diagnostic]| found.iter().any(|diagnostic| diagnostic.code == report::MISSING_START);
+    let (sorted, _, diagnostics) = &first;
+    match written.filter(|_| missing(diagnostics) && !sorted.checks.is_empty()) {
+        Some(model) => {
+            let given: FxHashSet<usize> = model.starts.iter().map(|given| model.variable(given.var).quantity).collect();
+            let second = reduced_with(model, broken, &given, &mut None);
+            if has_errors(&second.2) { first } else { second }
+        }
+        None => first,
+    }
+}
+
+/// `kept`: quantities that stay states. The model goes to `written` before its index is reduced, if it has start values.
+fn reduced_with(
+    mut model: Model,
+    broken: bool,
+    kept: &FxHashSet<usize>,
+    written: &mut Option<Model>,
+) -> (Sorted, Analysis, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut lines: Vec<Line> = plain_lines(&model);
     let mut system = plain(&model, &lines);
@@ -164,7 +187,8 @@ fn reduced(mut model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>
     let free: Vec<VarId> = matching.free_unknowns().into_iter().map(|k| system.unknowns[k]).collect();
     let mut failed = false;
     if !matching.is_complete() && !broken {
-        match reduce::reduce(&mut model, &lines, &free) {
+        *written = (!model.starts.is_empty()).then(|| model.clone());
+        match reduce::reduce(&mut model, &lines, &free, kept) {
             Ok(Some(found)) => {
                 system = found;
                 (matching, preferred) = pairs(&mut model, &system);
@@ -188,8 +212,11 @@ fn reduced(mut model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>
                 }
                 Err(block) => block,
             };
+            if written.is_none() && !model.starts.is_empty() {
+                *written = Some(model.clone());
+            }
             let again = match combine::combine(&mut model, &mut lines, &system, &block) {
-                Ok(()) if round < MAX_ROUNDS => reduce::reduce(&mut model, &lines, &block.unknowns),
+                Ok(()) if round < MAX_ROUNDS => reduce::reduce(&mut model, &lines, &block.unknowns, kept),
                 Ok(()) => Ok(None),
                 Err(diagnostic) => Err(diagnostic),
             };

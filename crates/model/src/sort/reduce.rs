@@ -118,8 +118,13 @@ struct Explicit {
 }
 
 /// Reduces the index. `Ok(None)`: structurally singular. `free`: names for messages, what could not be determined
-/// without differentiation.
-pub(super) fn reduce(model: &mut Model, lines: &[Line], free: &[VarId]) -> Result<Option<System>, Diagnostic> {
+/// without differentiation. `kept`: quantities for which nothing is put in.
+pub(super) fn reduce(
+    model: &mut Model,
+    lines: &[Line],
+    free: &[VarId],
+    kept: &FxHashSet<usize>,
+) -> Result<Option<System>, Diagnostic> {
     let quantities = determined(model);
     let (matrix, preferred) = signature(model, lines, &quantities);
     let needed = needed(model, &quantities);
@@ -127,7 +132,7 @@ pub(super) fn reduce(model: &mut Model, lines: &[Line], free: &[VarId]) -> Resul
     for (line, &c) in lines.iter().zip(&offsets.c) {
         check_jumps(model, line, c, free)?;
     }
-    let explicit = explicit_lines(model, lines, &matrix, &preferred, &offsets, &quantities);
+    let explicit = explicit_lines(model, lines, &matrix, &preferred, &offsets, &quantities, kept);
     let mut system = System { quantities, ..System::default() };
     let mut taken = vec![false; lines.len()];
     for (j, &quantity) in system.quantities.clone().iter().enumerate() {
@@ -217,6 +222,7 @@ fn explicit_lines(
     preferred: &[Option<usize>],
     offsets: &Offsets,
     quantities: &[usize],
+    kept: &FxHashSet<usize>,
 ) -> Vec<Option<Explicit>> {
     let mut chosen = Chosen::new(quantities.len());
     let started: FxHashSet<VarId> = model.starts.iter().map(|given| given.var).collect();
@@ -238,7 +244,7 @@ fn explicit_lines(
         };
         candidates.sort_by_key(|&(j, sigma)| (key(j, sigma), std::cmp::Reverse(sigma)));
         for (j, p) in candidates {
-            if chosen.of[j].is_some() {
+            if chosen.of[j].is_some() || kept.contains(&quantities[j]) {
                 continue;
             }
             let v = members(model, quantities[j], p)[p as usize];

@@ -7,6 +7,9 @@ use ordinate_expr::Expr;
 use ordinate_syntax::Span;
 use rustc_hash::FxHashSet;
 
+/// The code of a start value that is missing.
+pub(super) const MISSING_START: &str = "missing-start";
+
 /// At most so many messages of one kind.
 const MOST: usize = 50;
 
@@ -370,12 +373,12 @@ pub(super) fn missing_starts(model: &mut Model, states: &[State], diagnostics: &
                 Some(other) => format!("write `{name}(0) = {other}`: `{other}` alone is a name like any other"),
                 None => format!("add `init {name} = 0`, with the value it has at the start"),
             };
-            Diagnostic::error("missing-start", span, format!("`{name}` has no start value")).help(help)
+            Diagnostic::error(MISSING_START, span, format!("`{name}` has no start value")).help(help)
         } else {
             let marks = "'".repeat(primes as usize);
             let last = model.name(members[members.len() - 1].var);
             Diagnostic::error(
-                "missing-start",
+                MISSING_START,
                 span,
                 format!("{} elements from `{name}` to `{last}` have no start value", members.len()),
             )
@@ -394,7 +397,7 @@ pub(super) fn underdetermined(model: &Model, count: usize, open: &[VarId]) -> Di
     let first = open[0];
     let span = model.variable(first).span;
     let rest = if open.len() > count { ", the others follow from the equations" } else { "" };
-    Diagnostic::error("missing-start", span, format!("{missing}: {which} of {names}{rest}"))
+    Diagnostic::error(MISSING_START, span, format!("{missing}: {which} of {names}{rest}"))
         .help(format!("add `init {} = 0`, with the value it has at the start", model.name(first)))
 }
 
@@ -440,7 +443,7 @@ pub(super) fn held_without_start(model: &mut Model, diagnostics: &mut Vec<Diagno
         {
             let name = model.name(var);
             diagnostics.push(
-                Diagnostic::error("missing-start", model.variable(var).span, format!("`{name}` has no start value"))
+                Diagnostic::error(MISSING_START, model.variable(var).span, format!("`{name}` has no start value"))
                     .help(format!("add `init {name} = 0`: it is needed before an event sets it")),
             );
         }
