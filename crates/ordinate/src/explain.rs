@@ -30,6 +30,18 @@ pub(crate) fn inconsistent_start(t: f64, name: &str, given: f64, found: f64) -> 
     }
 }
 
+/// A row in which the equations do not determine a variable: they were solved for it by a division by zero.
+pub(crate) fn undetermined(name: &str, t: f64) -> Explanation {
+    Explanation {
+        kind: "not_finite",
+        t,
+        variable: Some(name.to_string()),
+        message: format!("the equations do not determine `{name}` at t = {}: it is not a finite number there", short(t)),
+        hint: "a coefficient of the equations vanishes there, or an expression in them has a pole; begin or end the run beside that time"
+            .into(),
+    }
+}
+
 /// An auxiliary state that is not any more what it stands for at the end of a run. Polynomial equations do not know of branches:
 /// w = √q goes on below zero where q touches it.
 pub(crate) fn strayed(outcome: &Outcome, compiled: &Compiled, evaluator: &mut Evaluator) -> Option<Explanation> {

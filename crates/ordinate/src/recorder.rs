@@ -2,12 +2,15 @@
 
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
+use ordinate_expr::Expr;
+use ordinate_model::Role;
 use ordinate_program::Evaluator;
 use ordinate_solve::{Interrupt, Mixture, NewtonIterate, OCTET, Octet, Outcome, Sink};
 use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.
 pub(crate) struct Recorder<'a> {
+    compiled: &'a Compiled,
     evaluator: Evaluator,
     sink: &'a mut dyn RowSink,
     values: Vec<f64>,
@@ -27,12 +30,20 @@ pub(crate) struct Recorder<'a> {
     pub inconsistent: Option<(String, f64, f64)>,
     /// Column and time of the first value that is not finite.
     pub not_finite: Option<(usize, f64)>,
+    /// The same of what the equations determine, without saying in so many words what it is.
+    pub undetermined: Option<(usize, f64)>,
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(compiled: &Compiled, evaluator: Evaluator, sink: &'a mut dyn RowSink, start: &'a StartValues) -> Self {
+    pub fn new(
+        compiled: &'a Compiled,
+        evaluator: Evaluator,
+        sink: &'a mut dyn RowSink,
+        start: &'a StartValues,
+    ) -> Self {
         let states = compiled.program.visible;
         Recorder {
+            compiled,
             evaluator,
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
             states,
@@ -46,6 +57,17 @@ impl<'a> Recorder<'a> {
             failure: None,
             inconsistent: None,
             not_finite: None,
+            undetermined: None,
+        }
+    }
+
+    /// Notes a row with a value that is not finite.
+    fn note_not_finite(&mut self, t: f64) {
+        let mut bad = (0..self.values.len()).filter(|&column| !self.values[column].is_finite()).peekable();
+        if let Some(&first) = bad.peek() {
+            self.not_finite = self.not_finite.or(Some((first, t)));
+            let determined = bad.find(|&column| is_determined(self.compiled, column, self.states));
+            self.undetermined = self.undetermined.or(determined.map(|column| (column, t)));
         }
     }
 
@@ -66,6 +88,20 @@ impl<'a> Recorder<'a> {
             let _ = self.row(outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref());
         }
     }
+}
+
+/// Whether the value of a column is what equations were solved for: a pole of `a = 1/t` is what the text says, one of x in
+/// `t*x = 1` is where its equation does not determine x.
+fn is_determined(compiled: &Compiled, column: usize, states: usize) -> bool {
+    let sorted = &compiled.sorted;
+    let Some(&v) = column.checked_sub(1 + states).and_then(|place| sorted.columns.get(place)) else {
+        return column > 0 && column <= states;
+    };
+    let Some(definition) = sorted.definitions.get(v.0 as usize).copied().flatten() else {
+        return sorted.algebraic.iter().any(|algebraic| algebraic.var == v);
+    };
+    let said = |e: &ordinate_model::Equation| sorted.model.graph.node(e.left) == Expr::Var(v) && e.right == definition;
+    sorted.model.variable(v).role == Role::Unknown && !sorted.model.equations.iter().any(said)
 }
 
 /// The outputs at a point; while the solution slides along boundaries, a mixture like its derivative.
@@ -134,8 +170,8 @@ impl Sink for Recorder<'_> {
             return ControlFlow::Continue(());
         }
         self.rows += 1;
-        if self.not_finite.is_none() {
-            self.not_finite = self.values.iter().position(|value| !value.is_finite()).map(|column| (column, t));
+        if self.undetermined.is_none() {
+            self.note_not_finite(t);
         }
         self.t = t;
         match self.sink.row(&self.values) {

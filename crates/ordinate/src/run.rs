@@ -278,7 +278,7 @@ fn run(
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
-    let Recorder { rows, failure, inconsistent, not_finite, .. } = recorder;
+    let Recorder { rows, failure, inconsistent, not_finite, undetermined, .. } = recorder;
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
     }
@@ -312,6 +312,11 @@ fn run(
     if let (ErrorWish::Estimate { correct: true, .. }, Some(error)) = (options.error, &mut error) {
         task.keep_to_constraints(&mut evaluator, &outcome, &kept, error);
     }
+    let undetermined = undetermined.filter(|_| outcome.status == Status::Ok);
+    let undetermined = undetermined.map(|(column, t)| explain::undetermined(&all[column], t));
+    if undetermined.is_some() {
+        outcome.status = Status::Stopped;
+    }
     kept.release(error.as_ref()).map_err(RunError::Rows)?;
     let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
     let mut final_values = final_values(compiled, &mut outputs, &outcome);
@@ -322,7 +327,7 @@ fn run(
     }
     let reason = match inconsistent {
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
-        None => strayed.or_else(|| explain::explain(&outcome, compiled)),
+        None => strayed.or(undetermined).or_else(|| explain::explain(&outcome, compiled)),
     };
     // Of several methods the one that took most of the steps gives its name.
     let most = |chosen: &Chosen| chosen.shares.iter().rev().max_by_key(|(_, steps)| *steps).map(|(name, _)| *name);

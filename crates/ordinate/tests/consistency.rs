@@ -154,6 +154,22 @@ fn a_singular_matrix_of_capacitances_is_none_of_its_units() {
     }
 }
 
+/// An equation that does not determine its unknown at one instant is no good run, though a pole that the text asks for is.
+#[test]
+fn a_row_that_the_equations_do_not_determine_ends_a_run_as_not_finite() {
+    let options = RunOptions { t_start: Some("-1".into()), t_end: Some("1".into()), ..RunOptions::default() };
+    let (run, _) = rows("y' = -y; y(-1) = 1; t*x + 2*w = y; w = x", &options, &["-1", "1"]);
+    assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+    for (text, t) in [("y' = -y; y(-1) = 1; t*x = y", 0.0), ("y' = -y; y(-1) = 1; t*x + w = y; x - w = 1", -1.0)] {
+        let (run, _) = rows(text, &options, &["-1", "0", "1"]);
+        let reason = run.reason.expect("a reason");
+        assert_eq!((run.outcome.status, reason.kind), (Status::Stopped, "not_finite"), "{}", reason.message);
+        assert_eq!((reason.t, reason.variable.as_deref()), (t, Some("x")));
+    }
+    let (run, _) = rows("y' = -y; y(-1) = 1; x = y/t", &options, &["-1", "0", "1"]);
+    assert_eq!((run.outcome.status, run.not_finite), (Status::Ok, Some(("x".into(), 0.0))));
+}
+
 /// Enough start values are enough, whichever variables they are of.
 #[test]
 fn start_values_of_what_an_equation_gives_count() {
