@@ -170,6 +170,21 @@ fn a_row_that_the_equations_do_not_determine_ends_a_run_as_not_finite() {
     assert_eq!((run.outcome.status, run.not_finite), (Status::Ok, Some(("x".into(), 0.0))));
 }
 
+/// sin z = 0.3 from where the sine is flat: Newton's step leads to 10¹⁶, where no double is near a root, or to some wave
+/// far away. The branch nearby is z = asin(x/2).
+#[test]
+fn a_guess_where_the_equation_is_flat_finds_a_root_nearby() {
+    for guess in ["1.5707963267948966", "1.57", "1.6", "-1.6", "4.7"] {
+        let text = format!("x' = -x; sin(z) = x/2; init x = 0.6; guess z = {guess}");
+        let options = RunOptions { t_end: Some("1".into()), ..RunOptions::default() };
+        let (run, memory) = rows(&text, &options, &["0", "1"]);
+        assert_eq!(run.outcome.status, Status::Ok, "{guess}: {:?}", run.reason);
+        for (x, z) in column(&memory, "x").iter().zip(column(&memory, "z")) {
+            assert!((z.sin() - 0.5 * x).abs() < 1e-6 && z.abs() < 10.0, "{guess}: {z}");
+        }
+    }
+}
+
 /// Enough start values are enough, whichever variables they are of.
 #[test]
 fn start_values_of_what_an_equation_gives_count() {

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::{Pattern, System, Tolerance, Work};
 
+/// How often tolerances are made smaller by ten.
+const FINER: usize = 12;
+
 /// The equations at a time and for discrete values.
 pub(super) struct Equations<'a> {
     pub system: &'a mut dyn System,
@@ -99,7 +102,46 @@ impl<'a> Equations<'a> {
 
     /// The tolerance of each state, never zero: a state that is zero must be able to move.
     pub fn weights(&self, y: &[f64]) -> Vec<f64> {
-        weights(self.tol, y)
+        let mut weights = Vec::with_capacity(y.len());
+        weights_into(self.tol, y.iter().map(|y| y.abs()), &mut weights);
+        weights
+    }
+
+    /// What counts as the size of a state: its own, or one where its tolerance takes it for zero.
+    pub fn unit(&self, y: &[f64], state: usize) -> f64 {
+        let counts = if self.tol.rtol > 0.0 { self.tol.atol[state] / self.tol.rtol } else { 0.0 };
+        if y[state].abs() > counts { y[state].abs() } else { 1.0 }
+    }
+
+    /// [`Equations::scales`] that the equations bear out: where one bends within the tolerances, so that it is not known
+    /// whether they can make up for its residual, those are made smaller. Far out, where doubles are coarser than a
+    /// wave, no residual is small.
+    pub fn resolved_scales(&mut self, y: &[f64], r: &[f64]) -> Vec<f64> {
+        let mut weights = self.weights(y);
+        let mut scales = self.scales(&weights, r);
+        let mut open: Vec<usize> = (0..self.count).collect();
+        let (mut trial, mut moved) = (y.to_vec(), vec![0.0; self.count]);
+        for _ in 0..FINER {
+            let mut change = vec![0.0; self.count];
+            let sign = |j: usize| if (j * j / 3).is_multiple_of(2) { 1.0 } else { -1.0 };
+            (0..y.len()).for_each(|j| trial[j] = y[j] + sign(j) * weights[j]);
+            self.elements().for_each(|(row, column, value)| change[row] += value * (trial[column] - y[column]));
+            self.residuals(&trial, &mut moved);
+            let bends = |&row: &usize| {
+                let apart = moved[row] - r[row] - change[row];
+                apart.is_nan() || apart.abs() > 0.5 * scales[row]
+            };
+            open.retain(bends);
+            if open.is_empty() {
+                break;
+            }
+            for (weight, y) in weights.iter_mut().zip(y) {
+                *weight = (0.1 * *weight).max(4.0 * f64::EPSILON * y.abs()).max(f64::MIN_POSITIVE / f64::EPSILON);
+            }
+            let finer = self.scales(&weights, r);
+            open.iter().for_each(|&row| scales[row] = finer[row]);
+        }
+        scales
     }
 
     /// How much each residual changes when every state changes by its tolerance, where the derivatives were evaluated
@@ -137,14 +179,7 @@ impl<'a> Equations<'a> {
     }
 }
 
-/// The tolerance of each state, never zero and never below rounding.
-pub(super) fn weights(tol: &Tolerance, y: &[f64]) -> Vec<f64> {
-    let mut weights = Vec::with_capacity(y.len());
-    weights_into(tol, y.iter().map(|y| y.abs()), &mut weights);
-    weights
-}
-
-/// The same for states of these sizes, into memory that there is.
+/// The tolerance of states of these sizes, never zero and never below rounding.
 pub(super) fn weights_into(tol: &Tolerance, sizes: impl Iterator<Item = f64> + Clone, weights: &mut Vec<f64>) {
     let largest = sizes.clone().fold(0.0, f64::max).min(f64::MAX);
     let least = (1e-6 * tol.rtol * largest).max(f64::MIN_POSITIVE / f64::EPSILON);

@@ -4,6 +4,8 @@
 //!   Δ = −J⁺ F(y),   y ← y + λ Δ,   ‖J⁺ F(y + λΔ)‖ ≤ (1 − λ/4) ‖Δ‖
 //! ```
 //!
+//! A step that would move an unknown by more than its own size is cut to that as long as the equations do not follow their
+//! derivatives: where those nearly vanish Δ leads to the ends of the world, and a residual may be smaller there by chance.
 //! The monotonicity test is that of the natural level function, which does not depend on how the equations are scaled:
 //! P. Deuflhard, Newton Methods for Nonlinear Problems, 2004, 3.3. J⁺ gives the shortest Δ in units of the tolerances.
 
@@ -18,6 +20,8 @@ const SMALL: usize = 60;
 const MOST: usize = 60;
 /// The smallest part of a step.
 const SHORTEST: f64 = 1e-8;
+/// A step within the radius that goes as foreseen makes it so much larger.
+const FURTHER: f64 = 1e3;
 /// A correction of so many tolerances is the last one, for the next is about its square.
 const CONVERGED: f64 = 1e-4;
 /// Matrices with more elements are not looked at for what the given states determine.
@@ -134,6 +138,12 @@ fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
+/// The part of a step by which an unknown moves by `radius` of its sizes.
+fn within(equations: &Equations, unknowns: &Unknowns, y: &[f64], step: &[f64], radius: f64) -> f64 {
+    let parts = unknowns.states.iter().zip(step).map(|(&state, step)| radius * equations.unit(y, state) / step.abs());
+    parts.fold(1.0, f64::min)
+}
+
 /// By how much the unknowns change at most, as a part of their own size or that of the given states, if every equation is
 /// violated by its tolerance: what is left of the digits of the given states. With it the unknown that is determined worst.
 pub(super) fn sensitivity(equations: &mut Equations, unknowns: &Unknowns, y: &[f64]) -> (f64, usize) {
@@ -192,7 +202,9 @@ pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64
     let mut r = vec![0.0; equations.count];
     let mut trial_r = r.clone();
     let mut trial = y.to_vec();
-    let mut lambda: f64 = 1.0;
+    // what the monotonicity test asked for last, and how far a step may go
+    let (mut damping, mut radius): (f64, f64) = (1.0, 1.0);
+    let mut full = true;
     if unknowns.states.is_empty() {
         return Ended::Converged;
     }
@@ -216,27 +228,41 @@ pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64
             return Ended::Stuck;
         }
         // Small, or as small as rounding lets it become.
-        let ends = most <= CONVERGED || (most <= 1.0 && norm > 0.5 * last && lambda == 1.0);
+        let ends = most <= CONVERGED || (most <= 1.0 && norm > 0.5 * last && full);
         last = norm;
-        lambda = (2.0 * lambda).min(1.0);
+        let step: Vec<f64> = unknowns.states.iter().zip(&delta).map(|(&state, delta)| delta * weights[state]).collect();
+        let longest = if ends { 1.0 } else { within(equations, unknowns, y, &step, radius) };
+        damping = (2.0 * damping).min(1.0);
+        let mut lambda = damping.min(longest);
         loop {
-            for (&state, delta) in unknowns.states.iter().zip(&delta) {
-                trial[state] = y[state] + lambda * delta * weights[state];
+            for (&state, step) in unknowns.states.iter().zip(&step) {
+                trial[state] = y[state] + lambda * step;
             }
             let finite = equations.residuals(&trial, &mut trial_r);
-            if finite
-                && (ends || length(&decomposition.solve(&trial_r, unknowns, &scales)) <= (1.0 - 0.25 * lambda) * norm)
-            {
+            if finite && ends {
                 break;
             }
             if ends {
                 return Ended::Converged;
             }
+            if finite {
+                let rest = decomposition.solve(&trial_r, unknowns, &scales);
+                if length(&rest) <= (1.0 - 0.25 * lambda) * norm {
+                    let foreseen = delta.iter().map(|delta| (1.0 - lambda) * delta);
+                    let apart: Vec<f64> = rest.iter().zip(foreseen).map(|(rest, foreseen)| rest - foreseen).collect();
+                    if length(&apart) <= 0.5 * lambda * norm {
+                        radius *= FURTHER;
+                    }
+                    break;
+                }
+            }
             lambda *= if finite { 0.5 } else { 0.2 };
-            if lambda < SHORTEST {
+            damping = damping.min(lambda / longest);
+            if lambda < SHORTEST * longest {
                 return Ended::Stuck;
             }
         }
+        full = lambda == 1.0;
         y.copy_from_slice(&trial);
         std::mem::swap(&mut r, &mut trial_r);
         if ends {

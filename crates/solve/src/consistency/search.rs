@@ -31,7 +31,7 @@ pub(super) fn violated(equations: &mut Equations, y: &[f64]) -> Vec<(usize, f64)
         let bad: Vec<(usize, f64)> = r.iter().copied().enumerate().filter(|(_, r)| !r.is_finite()).collect();
         return if bad.is_empty() { vec![(0, f64::NAN)] } else { bad };
     }
-    let scales = equations.scales(&equations.weights(y), &r);
+    let scales = equations.resolved_scales(y, &r);
     let size = |&(row, r): &(usize, f64)| r.abs() / scales[row];
     let mut found: Vec<(usize, f64)> = r.into_iter().enumerate().filter(|e| size(e) > 1.0).collect();
     found.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -97,8 +97,7 @@ fn further_guess(equations: &Equations, unknowns: &Unknowns, guess: &[f64], k: u
     let mut y = guess.to_vec();
     let distance = [1.0, 10.0, 0.1, 100.0, 0.01, 1000.0][k / 4];
     for (place, &state) in unknowns.states.iter().enumerate() {
-        let counts = if equations.tol.rtol > 0.0 { equations.tol.atol[state] / equations.tol.rtol } else { 0.0 };
-        let unit = if guess[state].abs() > counts { guess[state].abs() } else { 1.0 };
+        let unit = equations.unit(guess, state);
         // The signs of a few patterns; and not all of the same size, or what is symmetric would stay so.
         let sign = [1.0, -1.0, if place % 2 == 0 { 1.0 } else { -1.0 }, if place % 2 == 0 { -1.0 } else { 1.0 }][k % 4];
         y[state] += sign * distance * unit * (1.0 + 0.1 * (place % 7) as f64);
