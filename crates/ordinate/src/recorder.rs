@@ -139,7 +139,8 @@ pub(crate) fn outputs_of_rows(evaluator: &mut Evaluator, t: &[f64], y: &[Vec<f64
     columns
 }
 
-/// A given start value agrees with the one that follows from the equations within this.
+/// A given start value agrees with the one that follows from the equations within this part of them, or of the states that
+/// it follows from, where those are below one.
 const CONSISTENT: f64 = 1e-6;
 
 impl Sink for Recorder<'_> {
@@ -160,7 +161,10 @@ impl Sink for Recorder<'_> {
         outputs(&mut self.evaluator, t, y, d, sliding, out);
         for (column, name, given) in std::mem::take(&mut self.checks) {
             let found = self.values[1 + self.states + column];
-            if (found - given).abs() > CONSISTENT * given.abs().max(1.0) || found.is_nan() {
+            let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+            let size = given.abs().max(found.abs()).max(largest.min(1.0));
+            let rounding = 4.0 * f64::EPSILON * t.abs().max(1.0);
+            if (found - given).abs() > (CONSISTENT * size).max(rounding) || found.is_nan() {
                 self.inconsistent = Some((name.clone(), *given, found));
                 return ControlFlow::Break(Interrupt);
             }

@@ -185,6 +185,28 @@ fn a_guess_where_the_equation_is_flat_finds_a_root_nearby() {
     }
 }
 
+/// What is below the absolute tolerance is a contradiction like any other: values are compared with each other.
+#[test]
+fn small_values_that_contradict_are_not_moved() {
+    let nano = "x'' = -2*lam*x; y'' = -2*lam*y + 9.81; x^2 + y^2 = 1e-18";
+    for text in [
+        "x' = -x; x + y = 3e-9; init x = 1e-9, y = 5e-9".to_string(),
+        format!("{nano}; init x = 5e-10, y = 5e-10, x' = 0, y' = 0"),
+    ] {
+        let run = run(&text, "auto", "1e-9");
+        assert_eq!(run.reason.map(|reason| reason.kind), Some("inconsistent_start"), "{text}");
+    }
+    for text in [
+        "x' = -x; x + y = 3e-9; init x = 1e-9, y = 2e-9".to_string(),
+        format!("{nano}; init x = 6e-10, y = 8e-10, x' = 0, y' = 0"),
+        // rounding of constants is no contradiction
+        "x' = y; x + z = sin(pi); y = -z; init x = 0, z = 0".to_string(),
+    ] {
+        let run = run(&text, "auto", "1e-9");
+        assert_eq!(run.reason.map(|reason| reason.message), None, "{text}");
+    }
+}
+
 /// Enough start values are enough, whichever variables they are of.
 #[test]
 fn start_values_of_what_an_equation_gives_count() {

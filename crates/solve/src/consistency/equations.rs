@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::{Pattern, System, Tolerance, Work};
 
+/// Constants of size one are known to this.
+const KNOWN: f64 = 4.0 * f64::EPSILON;
 /// How often tolerances are made smaller by ten.
 const FINER: usize = 12;
 
@@ -100,10 +102,15 @@ impl<'a> Equations<'a> {
         self.elements.iter().map(move |&(row, column, place)| (row, column, value(row, place)))
     }
 
-    /// The tolerance of each state, never zero: a state that is zero must be able to move.
+    /// The tolerance of each state, never zero: a state that is zero must be able to move. Where all values are small, so
+    /// is what counts as nothing: an absolute tolerance above all of them would let them be anything.
     pub fn weights(&self, y: &[f64]) -> Vec<f64> {
+        let largest = largest(y);
+        let least = (self.tol.rtol * largest).max(KNOWN);
+        let cap = |atol: &f64| if largest > 0.0 { atol.min(least) } else { *atol };
+        let tol = Tolerance { atol: self.tol.atol.iter().map(cap).collect(), ..self.tol.clone() };
         let mut weights = Vec::with_capacity(y.len());
-        weights_into(self.tol, y.iter().map(|y| y.abs()), &mut weights);
+        weights_into(&tol, y.iter().map(|y| y.abs()), &mut weights);
         weights
     }
 
@@ -177,6 +184,10 @@ impl<'a> Equations<'a> {
     pub fn place(&self, row: usize) -> usize {
         self.differential + row
     }
+}
+
+fn largest(y: &[f64]) -> f64 {
+    y.iter().fold(0.0, |most: f64, y| most.max(y.abs())).min(f64::MAX)
 }
 
 /// The tolerance of states of these sizes, never zero and never below rounding.
