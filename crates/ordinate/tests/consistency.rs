@@ -207,6 +207,23 @@ fn small_values_that_contradict_are_not_moved() {
     }
 }
 
+/// A pendulum of a nanometre that swings within nanoseconds: x x' + y y' = 0 gives y' as well as for one of a metre.
+#[test]
+fn velocities_follow_at_any_length() {
+    for (l, second) in [(1.0, 1.0), (1e-9, 1e-9), (1e-12, 1e-9), (1e6, 1e3)] {
+        let (x, u) = (0.6 * l, 0.4 * l / second);
+        let g = 9.81 * l / (second * second);
+        let text = format!(
+            "x'' = -2*lam*x; y'' = -2*lam*y + {g:e}; x^2 + y^2 = {:e}; init x = {x:e}, x' = {u:e}; guess y = {:e}",
+            l * l,
+            0.7 * l
+        );
+        let run = run(&text, "auto", "0");
+        assert_eq!(run.outcome.status, Status::Ok, "{l}: {:?}", run.reason);
+        assert!((value(&run, "y'") * second / l + 0.3).abs() < 1e-9, "{l}: {}", value(&run, "y'"));
+    }
+}
+
 /// Enough start values are enough, whichever variables they are of.
 #[test]
 fn start_values_of_what_an_equation_gives_count() {

@@ -152,9 +152,20 @@ pub(super) fn sensitivity(equations: &mut Equations, unknowns: &Unknowns, y: &[f
         return (0.0, 0);
     }
     let weights = equations.weights(y);
-    let scales = equations.scales(&weights, &r);
+    let with_atol = sensitivity_of(equations, unknowns, y, &r, &weights);
+    // Values below their absolute tolerance may be anything within it; in their own units they may be well determined.
+    let digits = equations.tol.rtol.max(4.0 * f64::EPSILON);
+    let relative: Vec<f64> =
+        y.iter().zip(&weights).map(|(y, w)| if *y == 0.0 { *w } else { digits * y.abs() }).collect();
+    let in_digits = sensitivity_of(equations, unknowns, y, &r, &relative);
+    if in_digits.0 < with_atol.0 { in_digits } else { with_atol }
+}
+
+/// The same for changes of the states by their weights.
+fn sensitivity_of(equations: &Equations, unknowns: &Unknowns, y: &[f64], r: &[f64], weights: &[f64]) -> (f64, usize) {
+    let scales = equations.scales(weights, r);
     let (rows, columns) = (unknowns.rows.len(), unknowns.states.len());
-    let a = unknowns.matrix(equations, &weights, &scales);
+    let a = unknowns.matrix(equations, weights, &scales);
     if rows * columns > MEDIUM || a.iter().any(|a| !a.is_finite()) {
         return (0.0, 0);
     }
