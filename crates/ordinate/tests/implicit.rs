@@ -178,12 +178,12 @@ fn a_system_as_written_begins_with_the_forces_of_the_reduced_one() {
             assert!((value - expected).abs() < 1e-4, "{name}, {index:?}: {value}");
         }
     }
-    let text = format!("{SLIDER}when t > 0.1: x' = 0\n");
+    let text = format!("{SLIDER}when t > 0.1: ph' = 0\n");
     let options = CompileOptions { index: IndexTreatment::Direct, ..CompileOptions::default() };
     let Err(Failure::Model(found)) = compile(&Source::text(&text), &options) else {
-        panic!("what follows from x' is not known");
+        panic!("what follows from ph' is not known");
     };
-    assert!(found.iter().any(|d| d.code == "index-direct" && d.message.contains("`x'`")), "{found:?}");
+    assert!(found.iter().any(|d| d.code == "index-direct" && d.message.contains("`ph'`")), "{found:?}");
 }
 
 #[test]
