@@ -33,7 +33,7 @@ impl ErrorWish {
 }
 
 /// The global error of a run: |computed − true|, estimated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GlobalError {
     /// The columns of the result without `time`.
     pub names: Vec<String>,
@@ -224,19 +224,7 @@ impl Task<'_> {
         let rows = if kept.stride > 1 { Vec::new() } else { errors };
         let names = kept.names[1..kept.stored].to_vec();
         let until = outcome.t_reached;
-        Some(GlobalError {
-            names,
-            states,
-            largest,
-            last,
-            rows,
-            until,
-            complete: true,
-            lost,
-            unseen: None,
-            idle: None,
-            corrected: false,
-        })
+        Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, ..GlobalError::default() })
     }
 
     /// A corrected solution keeps to its algebraic equations and constraints as the computed one does: the error becomes what
@@ -398,19 +386,7 @@ fn compare(
         }
     }
     let names = kept.names[1..kept.stored].to_vec();
-    GlobalError {
-        names,
-        states,
-        largest,
-        last,
-        rows,
-        until,
-        complete,
-        lost,
-        unseen: None,
-        idle: None,
-        corrected: false,
-    }
+    GlobalError { names, states, largest, last, rows, until, complete, lost, ..GlobalError::default() }
 }
 
 /// The largest absolute value.

@@ -178,9 +178,7 @@ fn compare<N: Constant>(
         until: count.checked_sub(1).map_or(f64::NEG_INFINITY, |k| columns[0][k]),
         complete: count == kept.rows.len() && other_end.is_some(),
         lost,
-        unseen: None,
-        idle: None,
-        corrected: false,
+        ..GlobalError::default()
     };
     error.find_idle(compiled, &columns);
     error

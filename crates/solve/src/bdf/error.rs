@@ -10,7 +10,8 @@
 //! which is linear, so that it costs one solution with the matrix of Newton's method: Y. Shmygelsky, V. Brygilevych, Simulation
 //! of Dynamic Systems Using Global Calculation Error, eqs. (4)–(6), with the signs made consistent and the sum begun at i = 1.
 //! y − δ is a better solution (8). What Newton's method has left of its equation, M (y − ψ) α₀/h − f = r, stands at the right, too;
-//! every step rounds the sum of k + 1 differences, by chance up or down; and where the solution is moved onto invariants, and its history with it, δ moves by as much.
+//! every step rounds the sum of k + 1 differences, by chance up or down; and where the solution is moved onto invariants, and its
+//! history with it, δ moves by as much.
 
 use super::coefficients::bdf_coefficients;
 use crate::newton::Stage;
