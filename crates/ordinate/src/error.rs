@@ -1,10 +1,11 @@
 //! The global error of a run: the difference of its rows and those of a companion with shorter steps or smaller tolerances,
 //! which goes the same way through events, constraints and chaos.
 
+mod carried;
 mod kept;
 
 use crate::Compiled;
-use crate::recorder::{Recorder, final_values, outputs_of_rows};
+use crate::recorder::{Recorder, final_numbers, outputs_of_rows};
 use crate::start::StartValues;
 use kept::Beside;
 pub(crate) use kept::Kept;
@@ -177,69 +178,20 @@ impl Task<'_> {
         AbsoluteTolerance::Each(self.start.states.iter().enumerate().map(atol).collect())
     }
 
-    /// The error that the method itself has carried along to every row and to the end.
-    fn carried(&self, beside: &mut Evaluator, outcome: &Outcome, kept: &Kept) -> Option<GlobalError> {
-        let carried = outcome.error.as_ref().filter(|_| kept.all_told && !kept.columns.is_empty())?;
-        let (at_end, states) = (&carried.at_end, self.compiled.program.visible);
-        if self.options.step.is_none() {
-            // The error between the rows counts, too: it may be small again where a row is.
-            let parts = carried.largest.iter().zip(&kept.columns[1..]).map(|(error, y)| error / greatest(y));
-            let part = parts.filter(|part| !part.is_nan()).fold(0.0, f64::max);
-            if (TRUSTED..=LOST).contains(&part) || part > BLOWN_UP {
-                return None;
-            }
-            // Nor does a method know much of what it need not follow.
-            let below =
-                |state: usize| (1e-300..Task::atol(self.options, state)).contains(&greatest(&kept.columns[state + 1]));
-            if (0..states).any(|state| below(state) || self.begins_unseen(state, self.start.states[state])) {
-                return None;
-            }
-        }
-        let better = Outcome { y: outcome.y.iter().zip(at_end).map(|(y, e)| y - e).collect(), ..outcome.clone() };
-        let finals = [outcome, &better].map(|outcome| final_values(self.compiled, beside, outcome));
-        let [own, better] = &finals;
-        let last: Vec<f64> = own.iter().zip(better).map(|((_, own), (_, better))| better - own).collect();
-        let mut errors = kept.state_errors.clone();
-        errors.iter_mut().flatten().for_each(|error| *error = -*error);
-        errors.resize(states, Vec::new());
-        let mut largest: Vec<f64> = (0..states).map(|state| kept.largest(state)).collect();
-        // What a function makes of the errors of the states is not linear.
-        let without = |state: usize| kept.columns[state + 1].iter().zip(&errors[state]).map(|(y, error)| y + error);
-        let better: Vec<Vec<f64>> = (0..states).map(|state| without(state).collect()).collect();
-        for (other, own) in
-            outputs_of_rows(beside, &kept.columns[0], &better).into_iter().zip(&kept.columns[states + 1..])
-        {
-            let error: Vec<f64> = other.iter().zip(own).map(|(other, own)| other - own).collect();
-            largest.push(error.iter().zip(own).fold(0.0, |most: f64, (error, own)| most.max(size(*error, *own))));
-            errors.push(error);
-        }
-        let time = kept.columns[0].last().copied();
-        if time.is_none_or(|t| t < outcome.t_reached) {
-            largest
-                .iter_mut()
-                .zip(own.iter().zip(&last))
-                .for_each(|(most, ((_, own), error))| *most = most.max(size(*error, *own)));
-        }
-        let lost = without_digits(&kept.columns[..=states], &errors[..states], &mut largest);
-        let rows = if kept.stride > 1 { Vec::new() } else { errors };
-        let names = kept.names[1..kept.stored].to_vec();
-        let until = outcome.t_reached;
-        Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, ..GlobalError::default() })
-    }
-
     /// A corrected solution keeps to its algebraic equations and constraints as the computed one does: the error becomes what
     /// leads there.
     pub fn keep_to_constraints(
         &self,
         evaluator: &mut Evaluator,
         outcome: &Outcome,
-        kept: &Kept,
+        kept: &mut Kept,
         error: &mut GlobalError,
     ) {
         let layout = &self.compiled.program.layout;
         if layout.algebraic + layout.invariants == 0 || !self.can_carry() || error.rows.is_empty() {
             return;
         }
+        kept.settle();
         let known = |error: f64| if error.is_nan() { 0.0 } else { error };
         let (states, time) = (error.states, &kept.columns[0]);
         let errors = &error.rows;
@@ -251,22 +203,30 @@ impl Task<'_> {
         ordinate_solve::restore(evaluator, self.options, &[], &mut rows);
         let y = rows.pop().map_or_else(|| outcome.y.clone(), |(_, y)| y);
         let mut better: Vec<Vec<f64>> = (0..states).map(|c| rows.iter().map(|(_, y)| y[c]).collect()).collect();
-        better.extend(outputs_of_rows(evaluator, time, &better));
+        let outputs = outputs_of_rows(evaluator, time.len(), |row| time[row], |row, c| better[c][row]);
+        better.extend(outputs);
         for (errors, (better, own)) in error.rows.iter_mut().zip(better.iter().zip(&kept.columns[1..])) {
             let differences = better.iter().zip(own).map(|(better, own)| better - own);
             errors.iter_mut().zip(differences).filter(|(e, _)| !e.is_nan()).for_each(|(e, found)| *e = found);
         }
-        let better = final_values(self.compiled, evaluator, &Outcome { y, ..outcome.clone() });
-        let own = final_values(self.compiled, evaluator, outcome);
-        for (last, ((_, better), (_, own))) in error.last.iter_mut().zip(better.iter().zip(&own)) {
+        let [better, own] = [&y, &outcome.y].map(|y| final_numbers(self.compiled, evaluator, outcome, y));
+        for (last, (better, own)) in error.last.iter_mut().zip(better.iter().zip(&own)) {
             *last = if last.is_nan() { *last } else { better - own };
         }
     }
 
-    /// The error of `outcome`, whose rows are in `kept`.
-    pub fn global_error(&self, evaluator: &Evaluator, outcome: &Outcome, kept: &mut Kept) -> Option<GlobalError> {
-        let mut error = self.by_carrying_or_comparing(evaluator, outcome, kept);
-        if let Some(error) = error.as_mut().filter(|_| self.options.h_max.is_none()) {
+    /// The error of `outcome`, whose rows are in `kept`; `outputs` is free for any use.
+    pub fn global_error(
+        &self,
+        evaluator: &Evaluator,
+        outputs: &mut Evaluator,
+        outcome: &Outcome,
+        kept: &mut Kept,
+    ) -> Option<GlobalError> {
+        let mut error = self.by_carrying_or_comparing(evaluator, outputs, outcome, kept);
+        let may_sleep = self.options.h_max.is_none() && self.compiled.program.pulsed.contains(&true);
+        if let Some(error) = error.as_mut().filter(|_| may_sleep) {
+            kept.settle();
             error.find_idle(self.compiled, &kept.columns);
         }
         error
@@ -275,15 +235,15 @@ impl Task<'_> {
     fn by_carrying_or_comparing(
         &self,
         evaluator: &Evaluator,
+        outputs: &mut Evaluator,
         outcome: &Outcome,
         kept: &mut Kept,
     ) -> Option<GlobalError> {
         kept.sink.solved();
-        kept.settle();
-        let mut outputs = evaluator.another();
-        if let Some(found) = self.carried(&mut outputs, outcome, kept) {
+        if let Some(found) = self.carried(outputs, outcome, kept) {
             return Some(found);
         }
+        kept.settle();
         // A run that was ended by the model ends when its companion comes to that.
         let ended = outcome.status == Status::Ok && outcome.t_reached < self.t_end;
         let t_end = if ended { self.t_end } else { outcome.t_reached };
@@ -300,13 +260,13 @@ impl Task<'_> {
             let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
             recorder.announce(kept.names.clone(), kept.stored);
             let Ok(other) =
-                beside.solve(beside.method(false, &mut outputs), &mut other_evaluator, &options, t_end, &mut recorder)
+                beside.solve(beside.method(false, outputs), &mut other_evaluator, &options, t_end, &mut recorder)
             else {
                 continue;
             };
             let columns = rows.columns();
             let factor = companion.factor(&outcome.statistics, &other.statistics);
-            let finals = [outcome, &other].map(|outcome| final_values(self.compiled, &mut outputs, outcome));
+            let finals = [outcome, &other].map(|outcome| final_numbers(self.compiled, outputs, outcome, &outcome.y));
             let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
             let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&finals));
             if best.as_ref().is_none_or(|best| found.until > best.until) {
@@ -333,7 +293,7 @@ fn compare(
     kept: &Kept,
     other: &[Vec<f64>],
     factor: f64,
-    finals: Option<&[Vec<(String, f64)>; 2]>,
+    finals: Option<&[Vec<f64>; 2]>,
 ) -> GlobalError {
     let columns = kept.stored - 1;
     let states = compiled.program.visible;
@@ -373,7 +333,7 @@ fn compare(
     }
     let last: Vec<f64> = match finals {
         _ if until == f64::NEG_INFINITY => vec![f64::NAN; columns],
-        Some([own, other]) => own.iter().zip(other).map(|((_, own), (_, other))| factor * (other - own)).collect(),
+        Some([own, other]) => own.iter().zip(other).map(|(own, other)| factor * (other - own)).collect(),
         None => rows.iter().map(|column| column.last().copied().unwrap_or(f64::NAN)).collect(),
     };
     let lost = without_digits(&kept.columns[..=states], &rows[..states], &mut largest);
@@ -394,12 +354,10 @@ fn greatest(column: &[f64]) -> f64 {
     column.iter().fold(0.0, |most: f64, y| most.max(y.abs()))
 }
 
-/// |error|, but nothing that was computed is better than its last bit.
+/// |error|, but nothing that was computed is better than its last bit; infinite where it is no number.
 fn size(error: f64, value: f64) -> f64 {
-    match error.abs().max(0.5 * f64::EPSILON * value.abs()) {
-        size if size.is_nan() => f64::INFINITY,
-        size => size,
-    }
+    let size = error.abs();
+    if size.is_nan() { f64::INFINITY } else { size.max(0.5 * f64::EPSILON * value.abs()) }
 }
 
 /// The first state that has no right digit any more, and when it lost the last. The error of such states is anything that they

@@ -1,6 +1,6 @@
 //! Where rows go: to a stream as CSV, into memory for a picture, or nowhere.
 
-use ordinate_solve::NewtonIterate;
+use ordinate_solve::{NewtonIterate, Octet};
 use std::io::{self, Write};
 
 /// A row could not be stored.
@@ -34,8 +34,8 @@ pub trait RowSink {
     fn wants_steps(&self) -> bool {
         false
     }
-    /// The estimate of (true − computed) of all columns but the time of the row that follows, from methods that carry it along.
-    fn errors(&mut self, _errors: &[f64]) {}
+    /// The estimates of (computed − true) of so many rows that follow, state by state, from methods that carry them along.
+    fn errors(&mut self, _rows: usize, _errors: &[Octet]) {}
     /// An iterate of Newton's method, where they are traced.
     fn iterate(&mut self, _iterate: &NewtonIterate) {}
     /// The solution has ended; from now on `keep_going` is asked about the estimate of its error.

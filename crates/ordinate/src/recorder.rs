@@ -81,7 +81,8 @@ impl<'a> Recorder<'a> {
         let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
         if fine && outcome.t_reached > self.t {
             if let Some(error) = &outcome.error {
-                self.sink.errors(&error.at_end);
+                let errors: Vec<Octet> = error.at_end.iter().map(|error| Octet([*error; OCTET])).collect();
+                self.sink.errors(1, &errors);
             }
             // a failure is kept in the recorder
             let d = [outcome.d.as_slice(), &outcome.delayed].concat();
@@ -112,29 +113,35 @@ fn outputs(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64], sliding: Opt
     }
 }
 
-/// The outputs of many rows of a model without discrete values, column by column, from the columns of its states.
-pub(crate) fn outputs_of_rows(evaluator: &mut Evaluator, t: &[f64], y: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let count = evaluator.program().outputs.results.len();
-    let mut columns = vec![vec![0.0; t.len()]; count];
+/// The outputs of many rows of a model without discrete values, column by column, from the times and states of the rows.
+pub(crate) fn outputs_of_rows(
+    evaluator: &mut Evaluator,
+    rows: usize,
+    t: impl Fn(usize) -> f64,
+    y: impl Fn(usize, usize) -> f64,
+) -> Vec<Vec<f64>> {
+    let (count, states) = (evaluator.program().outputs.results.len(), evaluator.program().layout.states);
+    let mut columns = vec![Vec::with_capacity(rows); count];
     if count == 0 {
         return columns;
     }
-    let (mut eight, mut found) = (vec![Octet::default(); y.len()], vec![Octet::default(); count]);
-    let (mut one, mut out) = (vec![0.0; y.len()], vec![0.0; count]);
-    for first in (0..t.len()).step_by(OCTET) {
-        let rows = first..t.len().min(first + OCTET);
+    let (mut eight, mut found) = (vec![Octet::default(); states], vec![Octet::default(); count]);
+    let (mut one, mut out) = (vec![0.0; states], vec![0.0; count]);
+    for first in (0..rows).step_by(OCTET) {
         // The places behind the last row hold it, too.
-        let of = |column: &[f64]| Octet(std::array::from_fn(|k| column[(first + k).min(t.len() - 1)]));
-        eight.iter_mut().zip(y).for_each(|(eight, column)| *eight = of(column));
-        let together = evaluator.outputs_of_eight(rows.len(), &of(t), &eight, &mut found);
-        for (k, row) in rows.enumerate() {
-            if !together {
-                one.iter_mut().zip(y).for_each(|(y, column)| *y = column[row]);
-                evaluator.outputs(t[row], &one, &[], &mut out);
+        let places: [usize; OCTET] = std::array::from_fn(|k| (first + k).min(rows - 1));
+        let here = OCTET.min(rows - first);
+        for (state, eight) in eight.iter_mut().enumerate() {
+            *eight = Octet(places.map(|row| y(row, state)));
+        }
+        if !evaluator.outputs_of_eight(here, &Octet(places.map(&t)), &eight, &mut found) {
+            for k in 0..here {
+                one.iter_mut().zip(&eight).for_each(|(one, eight)| *one = eight.0[k]);
+                evaluator.outputs(t(first + k), &one, &[], &mut out);
                 found.iter_mut().zip(&out).for_each(|(found, out)| found.0[k] = *out);
             }
-            columns.iter_mut().zip(&found).for_each(|(column, found)| column[row] = found.0[k]);
         }
+        columns.iter_mut().zip(&found).for_each(|(column, found)| column.extend_from_slice(&found.0[..here]));
     }
     columns
 }
@@ -170,7 +177,6 @@ impl Sink for Recorder<'_> {
             }
         }
         if std::mem::take(&mut self.unasked) {
-            self.sink.errors(&[]);
             return ControlFlow::Continue(());
         }
         self.rows += 1;
@@ -194,8 +200,11 @@ impl Sink for Recorder<'_> {
         ControlFlow::Break(Interrupt)
     }
 
-    fn error(&mut self, error: &[f64]) {
-        self.sink.errors(error);
+    fn errors(&mut self, rows: usize, errors: &[Octet]) {
+        // that of a row which is only compared is not wanted either
+        if !self.unasked {
+            self.sink.errors(rows, errors);
+        }
     }
 
     fn iterate(&mut self, iterate: &NewtonIterate) {
@@ -209,11 +218,19 @@ impl Sink for Recorder<'_> {
 
 /// Names of the stored columns without `time`, and their values where a run ended.
 pub(crate) fn final_values(compiled: &Compiled, evaluator: &mut Evaluator, outcome: &Outcome) -> Vec<(String, f64)> {
-    let mut out = vec![0.0; compiled.program.outputs.results.len()];
-    if outcome.y.iter().all(|v| v.is_finite()) {
-        let d = [outcome.d.as_slice(), &outcome.delayed].concat();
-        outputs(evaluator, outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref(), &mut out);
-    }
     let names = compiled.stored_names().into_iter().skip(1);
-    names.zip(outcome.y[..compiled.program.visible].iter().copied().chain(out)).collect()
+    names.zip(final_numbers(compiled, evaluator, outcome, &outcome.y)).collect()
+}
+
+/// The values of the stored columns without `time` where a run ended, if its state is `y` there.
+pub(crate) fn final_numbers(compiled: &Compiled, evaluator: &mut Evaluator, outcome: &Outcome, y: &[f64]) -> Vec<f64> {
+    let states = compiled.program.visible;
+    let mut all = vec![0.0; states + compiled.program.outputs.results.len()];
+    all[..states].copy_from_slice(&y[..states]);
+    if y.iter().all(|v| v.is_finite()) {
+        let d = [outcome.d.as_slice(), &outcome.delayed].concat();
+        outputs(evaluator, outcome.t_reached, y, &d, outcome.sliding.as_ref(), &mut all[states..]);
+    }
+    all.truncate(states + compiled.sorted.columns.len());
+    all
 }

@@ -284,7 +284,7 @@ fn run(
     }
     let solution = begin.elapsed().as_secs_f64();
     let wanted = options.error != ErrorWish::Off && inconsistent.is_none();
-    let mut error = if wanted { task.global_error(&evaluator, &outcome, &mut kept) } else { None };
+    let mut error = if wanted { task.global_error(&evaluator, &mut outputs, &outcome, &mut kept) } else { None };
     let mut seconds = vec![begin.elapsed().as_secs_f64()];
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
@@ -298,7 +298,7 @@ fn run(
             let begin = Instant::now();
             let again = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
             if wanted {
-                task.global_error(&evaluator, &again, &mut kept);
+                task.global_error(&evaluator, &mut outputs, &again, &mut kept);
             }
             seconds.push(begin.elapsed().as_secs_f64());
         }
@@ -310,7 +310,7 @@ fn run(
         error.iter_mut().for_each(GlobalError::lose);
     }
     if let (ErrorWish::Estimate { correct: true, .. }, Some(error)) = (options.error, &mut error) {
-        task.keep_to_constraints(&mut evaluator, &outcome, &kept, error);
+        task.keep_to_constraints(&mut evaluator, &outcome, &mut kept, error);
     }
     let undetermined = undetermined.filter(|_| outcome.status == Status::Ok);
     let undetermined = undetermined.map(|(column, t)| explain::undetermined(&all[column], t));

@@ -2,25 +2,28 @@
 
 use ordinate_model::{resolve, sort};
 use ordinate_program::{Evaluator, compile};
-use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status, by_name};
+use ordinate_solve::{
+    AbsoluteTolerance, Interrupt, Mixture, Octet, Options, Outcome, Rows, Sink, Start, Status, by_name,
+};
 use ordinate_syntax::parse;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Rows: time, state, error that was told.
 #[derive(Default)]
 struct Told {
-    error: Vec<f64>,
+    errors: VecDeque<Vec<f64>>,
     rows: Vec<(f64, Vec<f64>, Vec<f64>)>,
 }
 
 impl Sink for Told {
-    fn error(&mut self, error: &[f64]) {
-        self.error = error.to_vec();
+    fn errors(&mut self, rows: usize, errors: &[Octet]) {
+        self.errors = (0..rows).map(|row| errors.iter().map(|error| error.0[row]).collect()).collect();
     }
 
     fn row(&mut self, t: f64, y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
-        self.rows.push((t, y.to_vec(), std::mem::take(&mut self.error)));
+        self.rows.push((t, y.to_vec(), self.errors.pop_front().unwrap_or_default()));
         ControlFlow::Continue(())
     }
 }

@@ -22,6 +22,7 @@ use crate::controller::Controller;
 use crate::crossings::Crossing;
 use crate::events::{Events, Now};
 use crate::initial_step::{Limits, initial_step};
+use crate::octet::Octet;
 use crate::options::{check_index, check_past, check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::sliding::Flow;
@@ -122,6 +123,9 @@ struct Run<'a> {
     instant: f64,
     /// The largest error of each state at the ends of steps, from methods that carry it along.
     largest_error: Vec<f64>,
+    /// Rows inside of a step and their errors.
+    row_values: Vec<Octet>,
+    row_errors: Vec<Octet>,
 }
 
 impl<'a> Run<'a> {
@@ -212,6 +216,8 @@ impl<'a> Run<'a> {
             delayed,
             instant: start.t,
             largest_error: Vec::new(),
+            row_values: Vec::new(),
+            row_errors: Vec::new(),
         })
     }
 
@@ -255,10 +261,11 @@ impl<'a> Run<'a> {
         if reason.is_some() && !interrupted && self.rows.adds_rows() && self.last_row != self.t {
             // A sink that wants to end here gets its wish.
             let mixture = self.flow.mixture(self.t, &self.y, &self.d).cloned();
-            let (d, mixture) = self.delayed.extended(self.flow.system, self.t, false, &self.d, mixture.as_ref());
             if let Some(error) = self.method.error() {
-                self.sink.error(error);
+                self.scratch[1].copy_from_slice(error);
+                self.tell_error();
             }
+            let (d, mixture) = self.delayed.extended(self.flow.system, self.t, false, &self.d, mixture.as_ref());
             let _ = self.sink.row(self.t, &self.y, d, mixture);
         }
         let mut delayed = vec![0.0; self.delayed.count];

@@ -263,6 +263,11 @@ pub trait Method {
     /// The remembered step at `from.t + theta * h`, for `0 <= theta <= 1`.
     fn interpolate(&self, theta: f64, y: &mut [f64]);
 
+    /// The same at eight places side by side; false, and nothing is done, where one after the other is as good.
+    fn values_of_eight(&self, _theta: &Octet, _y: &mut [Octet]) -> bool {
+        false
+    }
+
     /// y and h·y′ of the remembered step at `from.t + theta * h`, which is not its beginning nor its end.
     fn interpolate_with_slope(&self, theta: f64, y: &mut [f64], slope: &mut [f64]) {
         // From a part of the step on both sides of a point.
@@ -389,6 +394,11 @@ pub trait Method {
 
     /// The estimate at a part of the remembered step, or, before the first one, at the start; returns whether it is known.
     fn error_within(&self, _theta: f64, _error: &mut [f64]) -> bool {
+        false
+    }
+
+    /// The same at eight parts of it side by side.
+    fn errors_within(&self, _theta: &Octet, _errors: &mut [Octet]) -> bool {
         false
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::octet::Octet;
 use crate::{Mixture, Rows, UsageError};
 
 /// The wish to end a run.
@@ -25,8 +26,8 @@ pub trait Sink {
         ControlFlow::Continue(())
     }
 
-    /// The estimate of (computed − true) of the row that follows, from methods that carry it along.
-    fn error(&mut self, _error: &[f64]) {}
+    /// The estimates of (computed − true) of so many rows that follow, state by state, from methods that carry them along.
+    fn errors(&mut self, _rows: usize, _errors: &[Octet]) {}
 
     /// An iterate of Newton's method, from methods that are asked to keep them.
     fn iterate(&mut self, _iterate: &crate::NewtonIterate) {}

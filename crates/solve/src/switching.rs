@@ -244,6 +244,10 @@ impl Method for Switching {
         self.seen().interpolate_with_slope(theta, y, slope);
     }
 
+    fn values_of_eight(&self, theta: &Octet, y: &mut [Octet]) -> bool {
+        self.seen().values_of_eight(theta, y)
+    }
+
     fn interpolate_eight(&self, theta: &Octet, y: &mut [Octet], slope: &mut [Octet]) {
         self.seen().interpolate_eight(theta, y, slope);
     }
@@ -359,6 +363,10 @@ impl Method for Switching {
             None => self.methods.iter().any(|named| named.method.error_within(theta, error)),
             Some(_) => self.alone() && self.seen().error_within(theta, error),
         }
+    }
+
+    fn errors_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {
+        self.active.is_some() && self.alone() && self.seen().errors_within(theta, errors)
     }
 
     fn work(&self) -> Work {

@@ -2,9 +2,14 @@
 
 use super::{ErrorWish, GlobalError, size};
 use crate::{RowError, RowSink};
+use ordinate_solve::Octet;
+use std::slice::ChunksExact;
 
 /// Numbers that are kept of a run; of more rows every second one is.
 const MAX_KEPT: usize = 1 << 24;
+
+/// As many rows as most runs have.
+const USUAL_ROWS: usize = 512;
 
 /// Rows one after the other: to take a row must cost next to nothing.
 #[derive(Default)]
@@ -15,7 +20,7 @@ struct Flat {
 
 impl Flat {
     fn push(&mut self, row: &[f64]) {
-        self.values.extend_from_slice(&row[..self.width]);
+        self.values.extend(row[..self.width].iter().copied());
     }
 
     /// Every second row goes.
@@ -42,17 +47,16 @@ pub(crate) struct Kept<'a> {
     pub(super) names: Vec<String>,
     pub(super) stored: usize,
     rows: Flat,
+    /// Every so many rows one is kept; how many there were.
     pub(super) stride: usize,
-    skipped: usize,
-    /// What is told of the error of the states of the next row, from methods that carry it along; that of the rows kept; and the
-    /// largest one of rows that are not. Whether it was told of every row.
-    told: Vec<f64>,
+    count: usize,
+    /// The errors of the states, computed − true, that methods told which carry them along: those of rows that are kept, and the
+    /// largest ones of others. They come row after row, maybe later than the rows; of how many they were told.
     errors: Flat,
     gone: Vec<f64>,
-    pub(super) all_told: bool,
-    /// The columns of all rows kept, and the errors of the states there, computed − true, once the run is over.
+    told: usize,
+    /// The columns of all rows kept, once the run is over and somebody needs them.
     pub(super) columns: Vec<Vec<f64>>,
-    pub(super) state_errors: Vec<Vec<f64>>,
 }
 
 impl<'a> Kept<'a> {
@@ -64,36 +68,55 @@ impl<'a> Kept<'a> {
             stored: 1,
             rows: Flat::default(),
             stride: 1,
-            skipped: 0,
-            told: Vec::new(),
+            count: 0,
             errors: Flat::default(),
             gone: Vec::new(),
-            all_told: true,
+            told: 0,
             columns: Vec::new(),
-            state_errors: Vec::new(),
         }
     }
 
-    /// The run is over.
+    /// The run is over, and its rows become columns.
     pub(super) fn settle(&mut self) {
         if self.columns.is_empty() {
             self.columns = self.rows.take_columns();
-            self.state_errors = if self.all_told { self.errors.take_columns() } else { Vec::new() };
         }
+    }
+
+    /// The rows kept, until they are columns, one after the other, and the width of each.
+    pub(super) fn values(&self) -> (&[f64], usize) {
+        (&self.rows.values, self.rows.width)
+    }
+
+    /// The same one by one.
+    pub(super) fn rows(&self) -> ChunksExact<'_, f64> {
+        self.rows.values.chunks_exact(self.rows.width.max(1))
+    }
+
+    /// Whether the errors of all rows were told.
+    pub(super) fn all_told(&self) -> bool {
+        self.told == self.count && self.count > 0
+    }
+
+    /// The errors of the states of the rows kept, if all were told.
+    pub(super) fn told(&self) -> ChunksExact<'_, f64> {
+        self.errors.values.chunks_exact(self.errors.width.max(1))
+    }
+
+    /// The largest error of a state in rows that are not kept.
+    pub(super) fn gone(&self, state: usize) -> f64 {
+        self.gone.get(state).copied().unwrap_or(0.0)
+    }
+
+    /// The time of the last row.
+    pub(super) fn last_time(&self) -> Option<f64> {
+        self.rows().next_back().map(|row| row[0])
     }
 
     pub(super) fn times(&self) -> Vec<f64> {
         let mut times = self.columns[0].clone();
         times.dedup();
         times
-    }
-
-    /// The largest error of a state over all rows.
-    pub(super) fn largest(&self, state: usize) -> f64 {
-        let gone = self.gone.get(state).copied().unwrap_or(0.0);
-        let errors = self.state_errors.get(state).map_or(&[][..], Vec::as_slice);
-        let rows = errors.iter().zip(&self.columns[state + 1]);
-        rows.fold(gone, |most, (error, value)| most.max(size(*error, *value)))
     }
 
     /// Hands on what waited, with its errors.
@@ -131,19 +154,12 @@ impl<'a> Kept<'a> {
     }
 
     fn keep(&mut self, values: &[f64]) -> Result<(), RowError> {
-        self.all_told &= !self.told.is_empty();
-        self.skipped += 1;
-        if self.skipped < self.stride {
-            self.let_go(values);
+        let row = self.count;
+        self.count += 1;
+        if !row.is_multiple_of(self.stride) {
             return Ok(());
         }
-        self.skipped = 0;
         self.rows.push(values);
-        if self.all_told {
-            self.errors.width = self.told.len();
-            self.errors.push(&self.told);
-        }
-        self.told.clear();
         if self.rows.values.len() <= MAX_KEPT {
             return Ok(());
         }
@@ -155,34 +171,26 @@ impl<'a> Kept<'a> {
                 closed_pipe: false,
             });
         }
-        let (rows, errors) = (std::mem::take(&mut self.rows.values), std::mem::take(&mut self.errors.values));
-        let pairs = rows.chunks_exact(self.rows.width).zip(errors.chunks_exact(self.errors.width.max(1)));
-        for (row, errors) in pairs.skip(1).step_by(2) {
-            self.told.clear();
-            self.told.extend_from_slice(errors);
-            self.let_go(row);
-        }
-        (self.rows.values, self.errors.values) = (rows, errors);
+        let told = self.errors.values.chunks_exact(self.errors.width.max(1));
+        told.skip(1).step_by(2).for_each(|told| let_go(&mut self.gone, told.iter().copied()));
         self.rows.thin();
         self.errors.thin();
         self.stride *= 2;
         Ok(())
     }
+}
 
-    /// Of a row that is not kept only the largest error counts.
-    fn let_go(&mut self, values: &[f64]) {
-        self.gone.resize(self.told.len().max(self.gone.len()), 0.0);
-        for (most, (error, value)) in self.gone.iter_mut().zip(self.told.iter().zip(&values[1..])) {
-            *most = most.max(size(*error, *value));
-        }
-        self.told.clear();
-    }
+/// Of a row that is not kept only the largest error counts.
+fn let_go(gone: &mut Vec<f64>, told: impl ExactSizeIterator<Item = f64>) {
+    gone.resize(told.len().max(gone.len()), 0.0);
+    gone.iter_mut().zip(told).for_each(|(most, error)| *most = most.max(size(error, 0.0)));
 }
 
 impl RowSink for Kept<'_> {
     fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
         (self.names, self.stored) = (names.to_vec(), stored);
         self.rows.width = if self.wish.waits() { names.len() } else { stored };
+        self.rows.values.reserve(USUAL_ROWS * self.rows.width);
         if self.wish.waits() { Ok(()) } else { self.sink.begin(names, stored) }
     }
 
@@ -201,9 +209,20 @@ impl RowSink for Kept<'_> {
         self.sink.wants_steps()
     }
 
-    fn errors(&mut self, errors: &[f64]) {
-        self.told.clear();
-        self.told.extend_from_slice(errors);
+    fn errors(&mut self, rows: usize, errors: &[Octet]) {
+        if self.errors.width == 0 {
+            self.errors.width = errors.len();
+            self.errors.values.reserve(USUAL_ROWS * errors.len());
+        }
+        for row in 0..rows {
+            let told = errors.iter().map(|error| error.0[row]);
+            if self.told.is_multiple_of(self.stride) {
+                self.errors.values.extend(told);
+            } else {
+                let_go(&mut self.gone, told);
+            }
+            self.told += 1;
+        }
     }
 
     fn iterate(&mut self, iterate: &ordinate_solve::NewtonIterate) {

@@ -23,6 +23,7 @@
 use super::coefficients::{GAMMA, HIGHEST, leading};
 use super::differences::Differences;
 use crate::newton::Stage;
+use crate::octet::Octet;
 use crate::{Point, System};
 
 /// The error at the end of the last step, and what its next step needs.
@@ -94,6 +95,14 @@ impl Carried {
     pub fn within(&self, theta: f64, error: &mut [f64]) -> bool {
         for (e, (from, to)) in error.iter_mut().zip(self.now.iter().zip(&self.next)) {
             *e = from + theta * (to - from);
+        }
+        !self.lost
+    }
+
+    /// The same at eight parts.
+    pub fn eight_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {
+        for (errors, (from, to)) in errors.iter_mut().zip(self.now.iter().zip(&self.next)) {
+            *errors = Octet(theta.0.map(|theta| from + theta * (to - from)));
         }
         !self.lost
     }

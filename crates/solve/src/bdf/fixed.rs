@@ -4,6 +4,7 @@ use super::coefficients::harmonic;
 use super::differences::Differences;
 use super::error::Propagated;
 use crate::newton::{Goal, Stage, StageEquation, scales};
+use crate::octet::Octet;
 use crate::{
     FirstIterate, Method, NewtonIterate, NewtonOptions, Point, Radau, RadauOrder, StepFailure, System, Tolerance,
     Trial, Work,
@@ -296,6 +297,15 @@ impl Method for FixedBdf {
             return known;
         }
         propagated.within(theta, error)
+    }
+
+    fn errors_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {
+        let mut one = vec![0.0; if self.error.is_some() { errors.len() } else { 0 }];
+        theta.0.iter().enumerate().all(|(k, theta)| {
+            let known = self.error_within(*theta, &mut one);
+            errors.iter_mut().zip(&one).for_each(|(errors, error)| errors.0[k] = *error);
+            known
+        })
     }
 
     fn moved(&mut self, y: &[f64]) {

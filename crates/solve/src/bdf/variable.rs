@@ -5,6 +5,7 @@ use super::coefficients::{GAMMA, HIGHEST, error_constant, leading};
 use super::differences::Differences;
 use super::fixed::is_same;
 use crate::newton::{Goal, Stage, StageEquation, allow_for_index};
+use crate::octet::Octet;
 use crate::{Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
 
 /// What is free about the variable-order method.
@@ -365,6 +366,10 @@ impl Method for Bdf {
 
     fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
         self.error.as_ref().is_some_and(|carried| carried.within(theta, error))
+    }
+
+    fn errors_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {
+        self.error.as_ref().is_some_and(|carried| carried.eight_within(theta, errors))
     }
 
     fn error(&self) -> Option<&[f64]> {

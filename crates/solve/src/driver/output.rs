@@ -4,6 +4,10 @@ use super::Run;
 use super::plan::Plan;
 use crate::Reason;
 use crate::events::Events;
+use crate::octet::{OCTET, Octet};
+
+/// Eight rows take as long as so many.
+const MANY: usize = 3;
 
 impl Run<'_> {
     /// The rows at an instant: one if it is asked for, before and after where an action ran.
@@ -26,17 +30,32 @@ impl Run<'_> {
 
     /// The rows inside the step, up to `until` exclusively, from the dense output.
     pub(super) fn rows_before(&mut self, until: f64, plan: Plan) -> Result<(), Reason> {
+        self.row_values.resize(self.y.len(), Octet::default());
+        self.row_errors.resize(self.y.len(), Octet::default());
         while self.next_row < until {
-            let t = self.next_row;
-            let mut y = std::mem::take(&mut self.scratch[0]);
-            let theta = (t - self.t) / plan.h;
-            self.method.interpolate(theta, &mut y);
-            let restored = self.restore_inside(t, theta, &mut y);
-            self.tell_error(theta);
-            let result = restored.and_then(|()| self.row(t, &y));
-            self.scratch[0] = y;
-            result?;
-            self.next_row();
+            let (mut times, mut count) = ([self.next_row; OCTET], 0);
+            while count < OCTET && self.next_row < until {
+                times[count] = self.next_row;
+                count += 1;
+                self.next_row();
+            }
+            let theta = times.map(|t| (t - self.t) / plan.h);
+            if self.method.errors_within(&Octet(theta), &mut self.row_errors) {
+                self.sink.errors(count, &self.row_errors);
+            }
+            let together = count >= MANY && self.method.values_of_eight(&Octet(theta), &mut self.row_values);
+            for (k, (t, theta)) in times.into_iter().zip(theta).take(count).enumerate() {
+                let mut y = std::mem::take(&mut self.scratch[0]);
+                if together {
+                    y.iter_mut().zip(&self.row_values).for_each(|(y, eight)| *y = eight.0[k]);
+                } else {
+                    self.method.interpolate(theta, &mut y);
+                }
+                let restored = self.restore_inside(t, theta, &mut y);
+                let result = restored.and_then(|()| self.row(t, &y));
+                self.scratch[0] = y;
+                result?;
+            }
         }
         Ok(())
     }
@@ -59,18 +78,20 @@ impl Run<'_> {
 
     /// The current point as a row.
     pub(super) fn here(&mut self) -> Result<(), Reason> {
-        self.tell_error(1.0);
+        if self.method.error_within(1.0, &mut self.scratch[1]) {
+            self.tell_error();
+        }
         let y = std::mem::take(&mut self.y);
         let result = self.row(self.t, &y);
         self.y = y;
         result
     }
 
-    /// The error of the row that follows, at a part of the remembered step.
-    fn tell_error(&mut self, theta: f64) {
-        if self.method.error_within(theta, &mut self.scratch[1]) {
-            self.sink.error(&self.scratch[1]);
-        }
+    /// The error of the row that follows is in `scratch[1]`.
+    pub(super) fn tell_error(&mut self) {
+        self.row_errors.resize(self.y.len(), Octet::default());
+        self.row_errors.iter_mut().zip(&self.scratch[1]).for_each(|(place, error)| place.0[0] = *error);
+        self.sink.errors(1, &self.row_errors);
     }
 
     pub(super) fn row(&mut self, t: f64, y: &[f64]) -> Result<(), Reason> {

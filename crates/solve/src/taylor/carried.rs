@@ -12,6 +12,7 @@
 //! The difference is wanted to a few digits only, so its series ends at a lower order q < p: a part of the price of the step.
 
 use super::polynomial;
+use crate::octet::Octet;
 use crate::{Point, System};
 
 /// A displacement of this part of the values is not lost in rounding, and small enough to be linear.
@@ -22,12 +23,17 @@ const DISPLACEMENT: f64 = 9.5367431640625e-7;
 const FIRST: f64 = 1e-4;
 const STEPS: f64 = 20.0;
 
-/// What a row inside of a step may leave out, of the series and of the error of the step itself.
-const INSIDE: f64 = 0.01;
+/// An order is lowered where the term before is this part of what may be left out: to find that it is too low costs a series.
+const AGAIN: f64 = 0.3;
+
+/// What a row inside of a step may leave out of the error of the step itself.
 const SHOWN: f64 = 0.05;
 
+/// Where a step leaves out this part of the values, rounding is not worth a look.
+const ROUGH: f64 = 1e5 * f64::EPSILON;
+
 /// Errors that grow more than this in one step grow by the step, not by the system: it is far beyond what the stability of the
-/// series bears, and what became of it is seen only by another run.
+/// series bears. What becomes of them a shorter series does not tell.
 const GROWTH: f64 = 100.0;
 
 /// The error so far.
@@ -35,17 +41,20 @@ const GROWTH: f64 = 100.0;
 pub(super) struct Carried {
     /// δ at the start of the step.
     now: Vec<f64>,
+    /// The largest part of a value that it is.
+    now_part: f64,
     /// Its series over the step, in the units of that of the solution, and its order.
     c: Vec<f64>,
     order: usize,
-    /// The order that is enough inside of the step.
-    inside: usize,
+    /// Whether that is the order of the solution.
+    whole: bool,
     /// 1 / the size of each state, 0 where that is not known.
     weights: Vec<f64>,
     /// f − f̃ at the start of the step.
     rounding: Vec<f64>,
-    /// What the step leaves out.
+    /// What the step leaves out, and the largest part of a value that it is.
     left_out: Vec<f64>,
+    left_part: f64,
     /// Whether that is more than a small part of the error.
     shows: bool,
     h: f64,
@@ -87,12 +96,14 @@ impl Carried {
         let zeros = || vec![0.0; at_start.len()];
         Carried {
             now: at_start.to_vec(),
+            now_part: 0.0,
             c: Vec::new(),
             order: 0,
-            inside: 0,
+            whole: true,
             weights: zeros(),
             rounding: zeros(),
             left_out: zeros(),
+            left_part: 0.0,
             shows: true,
             h: 0.0,
             x: 0.0,
@@ -122,7 +133,9 @@ impl Carried {
             return;
         }
         let n = from.y.len();
-        if system.derivative_rounded_otherwise(from.t, from.y, from.d, &mut self.f) {
+        if self.left_part > ROUGH {
+            self.rounding.fill(0.0);
+        } else if system.derivative_rounded_otherwise(from.t, from.y, from.d, &mut self.f) {
             self.rounding.iter_mut().zip(known.f.iter().zip(&self.f)).for_each(|(r, (own, other))| *r = own - other);
         }
         // The change in the step tells the size of what passes through zero.
@@ -131,8 +144,9 @@ impl Carried {
             *w = if size > f64::MIN_POSITIVE { 1.0 / size } else { 0.0 };
         }
         let part = self.part(&self.now);
+        self.now_part = part;
         if part == 0.0 {
-            (self.order, self.inside) = (0, 0);
+            self.order = 0;
             self.c.clear();
             self.c.extend_from_slice(&self.now);
             self.c.resize(n + polynomial::PADDING, 0.0);
@@ -167,17 +181,10 @@ impl Carried {
                 self.order = self.order.saturating_add(1 + missing as usize).min(known.order);
                 continue;
             }
-            // Nearly the same as in the step before: terms decrease steadily.
-            let enough = |k: usize| term(k, known.x.powi(k as i32)) < INSIDE * whole;
-            let mut inside = self.inside.clamp(2, self.order);
-            if enough(inside) {
-                inside -= usize::from(inside > 2 && enough(inside - 1));
-            } else {
-                inside = (inside + 1..self.order).find(|k| enough(*k)).unwrap_or(self.order);
-            }
-            // the next one may do with less
-            let fewer = self.order > 3 && before < allowed * whole;
-            (self.inside, self.order) = (inside, self.order - usize::from(fewer));
+            // the next one may do with less, if it will not need more again at once
+            let fewer = self.order > 3 && before < AGAIN * allowed * whole;
+            self.order -= usize::from(fewer);
+            self.whole = self.order == known.order;
             self.lost |= last.is_nan();
             return;
         }
@@ -186,7 +193,7 @@ impl Carried {
     /// The largest element of a vector in units of the sizes of the states, NaN if one is not a number.
     fn part(&self, of: &[f64]) -> f64 {
         let parts = of.iter().zip(&self.weights).map(|(e, w)| e.abs() * w);
-        parts.fold(0.0, |most, part| if part <= most { most } else { part })
+        parts.fold(0.0, |most, part| if part > most || part.is_nan() { part } else { most })
     }
 
     /// The step that was expanded is made.
@@ -195,7 +202,8 @@ impl Carried {
         for (left, (slope, f)) in self.left_out.iter_mut().zip(made.slope.iter().zip(made.f)) {
             *left = weight * (slope - made.h * f);
         }
-        self.shows = self.part(&self.left_out) > SHOWN * self.part(&self.now);
+        self.left_part = self.part(&self.left_out);
+        self.shows = self.left_part > SHOWN * self.now_part;
         (self.h, self.x, self.power) = (made.h, made.x, made.order as i32 + 1);
     }
 
@@ -207,13 +215,32 @@ impl Carried {
         if theta == 1.0 {
             self.at_end(error);
         } else {
-            polynomial::value(&self.c, self.inside, theta * self.x, error);
+            polynomial::value(&self.c, self.order, theta * self.x, error);
             // What the step leaves out shows near its end only; where it is a small part, not even there.
             let left = if self.shows { theta.powi(self.power) } else { 0.0 };
             let h = theta * self.h;
             for (e, (left_out, rounding)) in error.iter_mut().zip(self.left_out.iter().zip(&self.rounding)) {
                 *e += left * left_out + h * rounding;
             }
+        }
+        true
+    }
+
+    /// The same at eight parts, none of which is the end.
+    pub fn eight_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {
+        if self.lost {
+            return false;
+        }
+        polynomial::eight_values(&self.c, self.order, &Octet(theta.0.map(|theta| theta * self.x)), errors);
+        if self.shows {
+            let left = theta.0.map(|theta| theta.powi(self.power));
+            for (errors, left_out) in errors.iter_mut().zip(&self.left_out) {
+                errors.0.iter_mut().zip(left).for_each(|(e, left)| *e += left * left_out);
+            }
+        }
+        for (errors, rounding) in errors.iter_mut().zip(&self.rounding).filter(|(_, rounding)| **rounding != 0.0) {
+            let slope = self.h * rounding;
+            errors.0.iter_mut().zip(theta.0).for_each(|(e, theta)| *e += theta * slope);
         }
         true
     }
@@ -234,12 +261,12 @@ impl Carried {
             return;
         }
         let mut now = std::mem::take(&mut self.now);
-        let before = self.part(&now);
         self.at_end(&mut now);
-        let own = self.left_out.iter().zip(&self.rounding).zip(&self.weights);
-        let own = own.fold(0.0, |most, ((left, r), w)| f64::max(most, (left + self.h * r).abs() * w));
         let after = self.part(&now);
-        self.lost |= after.is_nan() || after > GROWTH * (before + own);
+        if !self.whole && after > GROWTH * (self.now_part + self.left_part) {
+            self.lost |= after > GROWTH * (self.now_part + self.left_part + self.h * self.part(&self.rounding));
+        }
+        self.lost |= after.is_nan();
         self.now = now;
         self.steps += 1.0;
     }

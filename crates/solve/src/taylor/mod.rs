@@ -433,6 +433,14 @@ impl Method for Taylor {
         }
     }
 
+    fn values_of_eight(&self, theta: &Octet, y: &mut [Octet]) -> bool {
+        if !self.substituted {
+            let x = theta.0.map(|theta| theta * self.h / self.scale);
+            polynomial::eight_values(&self.c, self.order, &Octet(x), y);
+        }
+        !self.substituted
+    }
+
     fn interpolate_with_slope(&self, theta: f64, y: &mut [f64], slope: &mut [f64]) {
         match &self.substitute {
             Some(substitute) if self.substituted => substitute.method.interpolate_with_slope(theta, y, slope),
@@ -565,6 +573,10 @@ impl Method for Taylor {
 
     fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
         self.carried.as_ref().is_some_and(|carried| carried.within(theta, error))
+    }
+
+    fn errors_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {
+        self.carried.as_ref().is_some_and(|carried| carried.eight_within(theta, errors))
     }
 
     fn work(&self) -> Work {

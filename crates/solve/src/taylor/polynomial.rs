@@ -147,6 +147,39 @@ pub(super) fn of_state(c: &[f64], n: usize, state: usize, order: usize, x: f64, 
     }));
 }
 
+/// The polynomial at eight places.
+pub(super) fn eight_values(c: &[f64], order: usize, x: &Octet, y: &mut [Octet]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both.
+        return unsafe { eight_values_avx2(c, order, x, y) };
+    }
+    eight_value_chains(c, order, x, y, |a, b, c| a * b + c);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn eight_values_avx2(c: &[f64], order: usize, x: &Octet, y: &mut [Octet]) {
+    eight_value_chains(c, order, x, y, f64::mul_add);
+}
+
+/// Two states at a time: one chain after the other would wait for each of its operations.
+#[inline(always)]
+fn eight_value_chains(c: &[f64], order: usize, x: &Octet, y: &mut [Octet], fma: impl Fn(f64, f64, f64) -> f64 + Copy) {
+    let n = y.len();
+    for (pair, y) in y.chunks_mut(2).enumerate() {
+        // Behind the last state stands padding.
+        let row = |k: usize| -> [f64; 2] { *c[k * n + 2 * pair..].first_chunk().expect("padded coefficients") };
+        let [mut one, mut two] = row(order).map(|c| [c; OCTET]);
+        for k in (0..order).rev() {
+            let c = row(k);
+            one = std::array::from_fn(|l| fma(one[l], x.0[l], c[0]));
+            two = std::array::from_fn(|l| fma(two[l], x.0[l], c[1]));
+        }
+        y.iter_mut().zip([one, two]).for_each(|(y, found)| *y = Octet(found));
+    }
+}
+
 /// The polynomial and its derivative at eight places: eight chains of operations side by side take hardly longer than one.
 pub(super) fn eight_values_and_slopes(c: &[f64], order: usize, x: &Octet, y: &mut [Octet], slope: &mut [Octet]) {
     #[cfg(target_arch = "x86_64")]
