@@ -111,7 +111,7 @@ fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
         error.gap().iter().for_each(|gap| line("note", gap));
         return;
     }
-    let mut order: Vec<usize> = (0..error.states).collect();
+    let mut order: Vec<usize> = (0..error.names.len()).filter(|&column| error.is_variable(column)).collect();
     order.sort_by(|&a, &b| error.largest[b].total_cmp(&error.largest[a]));
     let parts: Vec<String> =
         order.iter().take(SHOWN).map(|&k| format!("{} {}", error.names[k], size(error.largest[k]))).collect();

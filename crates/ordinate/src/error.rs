@@ -40,6 +40,8 @@ pub struct GlobalError {
     pub names: Vec<String>,
     /// The first so many of them are states; the others are functions of them.
     pub states: usize,
+    /// Which of them are variables of the equations: the states, and what equations determine beside them.
+    pub variables: Vec<bool>,
     /// The largest error of each column over all rows.
     pub largest: Vec<f64>,
     /// The error of each column where the run ended.
@@ -61,10 +63,16 @@ pub struct GlobalError {
 }
 
 impl GlobalError {
-    /// The largest error of all states, or of what there is.
+    /// The largest error of all variables, or of what there is.
     pub fn estimate(&self) -> f64 {
-        let count = if self.states > 0 { self.states } else { self.names.len() };
-        self.largest[..count].iter().copied().fold(0.0, f64::max)
+        let none = !self.variables.contains(&true);
+        let counted = (0..self.names.len()).filter(|&column| none || self.is_variable(column));
+        counted.map(|column| self.largest[column]).fold(0.0, f64::max)
+    }
+
+    /// Whether a column is a variable of the equations, not a function of them.
+    pub fn is_variable(&self, column: usize) -> bool {
+        self.variables.get(column) == Some(&true)
     }
 
     /// Nothing is known: the run has no meaning, and another one like it has none either.

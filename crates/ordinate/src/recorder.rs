@@ -2,10 +2,11 @@
 
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
-use ordinate_expr::Expr;
+use ordinate_expr::{Expr, VarId};
 use ordinate_model::Role;
 use ordinate_program::Evaluator;
 use ordinate_solve::{Interrupt, Mixture, NewtonIterate, OCTET, Octet, Outcome, Sink};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.
@@ -32,6 +33,8 @@ pub(crate) struct Recorder<'a> {
     pub not_finite: Option<(usize, f64)>,
     /// The same of what the equations determine, without saying in so many words what it is.
     pub undetermined: Option<(usize, f64)>,
+    /// Which columns those are, once it is asked.
+    variables: Option<Vec<bool>>,
 }
 
 impl<'a> Recorder<'a> {
@@ -58,6 +61,7 @@ impl<'a> Recorder<'a> {
             inconsistent: None,
             not_finite: None,
             undetermined: None,
+            variables: None,
         }
     }
 
@@ -66,7 +70,8 @@ impl<'a> Recorder<'a> {
         let mut bad = (0..self.values.len()).filter(|&column| !self.values[column].is_finite()).peekable();
         if let Some(&first) = bad.peek() {
             self.not_finite = self.not_finite.or(Some((first, t)));
-            let determined = bad.find(|&column| is_determined(self.compiled, column, self.states));
+            let variables = self.variables.get_or_insert_with(|| variables(self.compiled));
+            let determined = bad.find(|&column| column > 0 && variables.get(column - 1) == Some(&true));
             self.undetermined = self.undetermined.or(determined.map(|column| (column, t)));
         }
     }
@@ -91,18 +96,26 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Whether the value of a column is what equations were solved for: a pole of `a = 1/t` is what the text says, one of x in
-/// `t*x = 1` is where its equation does not determine x.
-fn is_determined(compiled: &Compiled, column: usize, states: usize) -> bool {
-    let sorted = &compiled.sorted;
-    let Some(&v) = column.checked_sub(1 + states).and_then(|place| sorted.columns.get(place)) else {
-        return column > 0 && column <= states;
+/// Which of the stored columns without `time` are variables that equations are solved for: states, and others, of which the text
+/// does not say in so many words what they are. A pole of `a = 1/t` is what the text says, one of x in `t*x = 1` is where its
+/// equation does not determine x.
+pub(crate) fn variables(compiled: &Compiled) -> Vec<bool> {
+    let (sorted, states) = (&compiled.sorted, compiled.program.visible);
+    let graph = &sorted.model.graph;
+    let said: HashMap<_, Vec<_>> = sorted.model.equations.iter().fold(HashMap::new(), |mut said, equation| {
+        if let Expr::Var(v) = graph.node(equation.left) {
+            said.entry(v).or_insert_with(Vec::new).push(equation.right);
+        }
+        said
+    });
+    let determined = |v: &VarId| match sorted.definitions.get(v.0 as usize).copied().flatten() {
+        None => sorted.algebraic.iter().any(|algebraic| algebraic.var == *v),
+        Some(definition) => {
+            sorted.model.variable(*v).role == Role::Unknown
+                && !said.get(v).is_some_and(|rights| rights.contains(&definition))
+        }
     };
-    let Some(definition) = sorted.definitions.get(v.0 as usize).copied().flatten() else {
-        return sorted.algebraic.iter().any(|algebraic| algebraic.var == v);
-    };
-    let said = |e: &ordinate_model::Equation| sorted.model.graph.node(e.left) == Expr::Var(v) && e.right == definition;
-    sorted.model.variable(v).role == Role::Unknown && !sorted.model.equations.iter().any(said)
+    std::iter::repeat_n(true, states).chain(sorted.columns.iter().map(determined)).collect()
 }
 
 /// The outputs at a point; while the solution slides along boundaries, a mixture like its derivative.

@@ -2,7 +2,7 @@
 
 use crate::error::{Kept, Task};
 use crate::methods::choose;
-use crate::recorder::{Recorder, final_values};
+use crate::recorder::{Recorder, final_values, variables};
 use crate::start::StartValues;
 use crate::transform::polynomial;
 use crate::{
@@ -286,6 +286,7 @@ fn run(
     let wanted = options.error != ErrorWish::Off && inconsistent.is_none();
     let mut error = if wanted { task.global_error(&evaluator, &mut outputs, &outcome, &mut kept) } else { None };
     let mut seconds = vec![begin.elapsed().as_secs_f64()];
+    error.iter_mut().for_each(|error| error.variables = variables(compiled));
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
             // All that the first run did, but nobody hears of it.

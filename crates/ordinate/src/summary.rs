@@ -60,18 +60,17 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
     summary
 }
 
-/// `global_error` of the summary: of the states, and apart from them of what is computed from states.
+/// `global_error` of the summary: of the variables of the equations, and apart from them of what is computed from those.
 fn error_json(error: &GlobalError) -> Value {
-    let map = |values: &[f64], from: usize, to: usize| -> Map<String, Value> {
-        let names = error.names[from..to].iter().cloned();
-        names.zip(values[from..to].iter().map(|value| json!(value.abs()))).collect()
+    let map = |values: &[f64], wanted: &dyn Fn(usize) -> bool| -> Map<String, Value> {
+        let columns = error.names.iter().zip(values).enumerate().filter(|(column, _)| wanted(*column));
+        columns.map(|(_, (name, value))| (name.clone(), json!(value.abs()))).collect()
     };
-    let (states, all) = (error.states, error.names.len());
     json!({
         "estimate": error.estimate(),
-        "by_variable": map(&error.largest, 0, states),
-        "by_output": map(&error.largest, states, all),
-        "final": map(&error.last, 0, all),
+        "by_variable": map(&error.largest, &|column| error.is_variable(column)),
+        "by_output": map(&error.largest, &|column| !error.is_variable(column)),
+        "final": map(&error.last, &|_| true),
         "until": error.until,
         "complete": error.complete,
         "gap": error.gap(),

@@ -1,6 +1,6 @@
 //! Stiff and algebraic models, Newton's method made visible, and runs against the clock.
 
-use crate::support::{Place, ordinate};
+use crate::support::{Place, ordinate, repository};
 
 /// Robertson to 1e11, van der Pol with μ = 1e6, a stiff model with a jump: all on defaults.
 #[test]
@@ -316,5 +316,20 @@ fn a_refused_run_writes_nothing() {
     ] {
         let answer = ordinate(&[&["run", "-e", model, "-t", "1"], args].concat());
         assert!(answer.code == 2 && answer.out.is_empty() && answer.err.contains(word), "{args:?}: {answer:?}");
+    }
+}
+
+/// What equations determine is a variable, like a state; what the text says in so many words is a function of them.
+#[test]
+fn the_error_counts_algebraic_variables() {
+    let example = repository().join("examples/pendulum-dae.eq").display().to_string();
+    for method in ["auto", "radau", "bdf"] {
+        let summary = ordinate(&["run", &example, "-m", method, "--summary", "json", "-q"]).expect(0).json();
+        let error = &summary["global_error"];
+        let of = |name: &str| error["by_variable"][name].as_f64().unwrap_or_else(|| panic!("{name}: {error}"));
+        let most = ["x", "x'", "y", "y'", "lambda"].map(of).into_iter().fold(0.0, f64::max);
+        assert_eq!(error["estimate"].as_f64(), Some(most), "{method}");
+        assert_eq!(most, of("lambda"), "{method}: the force has the largest error");
+        assert!(error["by_output"]["E"].is_f64() && error["by_variable"]["E"].is_null(), "{method}: {error}");
     }
 }
