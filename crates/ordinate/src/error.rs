@@ -5,6 +5,7 @@ mod carried;
 mod kept;
 
 use crate::Compiled;
+use crate::explain::Explanation;
 use crate::recorder::{Recorder, final_numbers, outputs_of_rows};
 use crate::start::StartValues;
 use kept::Beside;
@@ -119,6 +120,8 @@ const LOST: f64 = 0.1;
 const TRUSTED: f64 = 0.01;
 /// A state that begins at less than so many absolute tolerances is not followed there.
 const SEEN: f64 = 10.0;
+/// Reasons that equations which were not solved well enough may have.
+const UNSOLVED: [&str; 4] = ["newton_failed", "singular_jacobian", "step_too_small", "not_finite"];
 /// Where no digit is right, only a part of this size tells that what was carried along is of no use.
 const BLOWN_UP: f64 = 3.0;
 
@@ -174,6 +177,20 @@ impl Task<'_> {
     /// Whether a state begins at less than its tolerance lets see, but not at zero.
     fn begins_unseen(&self, state: usize, y: f64) -> bool {
         y != 0.0 && y.abs() < SEEN * Task::atol(self.options, state)
+    }
+
+    /// What to try where equations could not be solved for a variable that is too small to be seen: they may be of a kind that
+    /// bears no such error, as a logarithm is.
+    pub fn hint_of_tolerance(&self, reason: &Explanation, outcome: &Outcome) -> Option<String> {
+        let name = reason.variable.as_ref().filter(|_| UNSOLVED.contains(&reason.kind))?;
+        let state = self.compiled.program.state_names.iter().position(|known| known == name)?;
+        let y = outcome.y.get(state).copied()?;
+        let see = crate::short(self.options.rtol * y.abs());
+        self.begins_unseen(state, y).then(|| {
+            format!(
+                "`{name}` is {y:.1e} here, too small for --atol, so the method does not follow it: try --atol {see}"
+            )
+        })
     }
 
     /// Absolute tolerances that see a state which begins below those of the run. What is lost of it there may be lost for good,

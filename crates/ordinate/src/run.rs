@@ -326,10 +326,15 @@ fn run(
         let known = final_values.iter_mut().zip(&error.last).filter(|(_, error)| error.is_finite());
         known.for_each(|((_, value), error)| *value += error);
     }
-    let reason = match inconsistent {
+    let mut reason = match inconsistent {
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
         None => strayed.or(undetermined).or_else(|| explain::explain(&outcome, compiled)),
     };
+    if let Some(reason) = &mut reason
+        && let Some(hint) = task.hint_of_tolerance(reason, &outcome)
+    {
+        reason.hint = hint;
+    }
     // Of several methods the one that took most of the steps gives its name.
     let most = |chosen: &Chosen| chosen.shares.iter().rev().max_by_key(|(_, steps)| *steps).map(|(name, _)| *name);
     Ok(Run {

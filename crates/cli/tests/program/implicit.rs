@@ -333,3 +333,20 @@ fn the_error_counts_algebraic_variables() {
         assert!(error["by_output"]["E"].is_f64() && error["by_variable"]["E"].is_null(), "{method}: {error}");
     }
 }
+
+/// A current of a diode that begins far below what --atol lets a method see: the logarithm bears no error of that size. What stops
+/// the run is said with the way out, and that way is one.
+#[test]
+fn a_variable_below_the_tolerance_is_named_where_equations_fail() {
+    let diode = "1e-12*v' = 1e-3*(5 - v) - i; v = 0.025*log(1 + i/1e-14); init v = 0";
+    for method in ["auto", "bdf", "taylor", "dp5"] {
+        let words = ["run", "-e", diode, "-t", "1e-7", "-m", method, "--summary", "json", "-q"];
+        let stopped = ordinate(&words).expect(3);
+        let hint = stopped.json()["reason"]["hint"].as_str().expect("a hint").to_string();
+        assert!(hint.contains("`i`"), "{method}: {hint}");
+        let atol = hint.rsplit_once("--atol ").unwrap_or_else(|| panic!("{method}: {hint}")).1;
+        let done = ordinate(&[&words[..], &["--atol", atol]].concat()).expect(0).json();
+        let v = done["final"]["v"].as_f64().expect("a value");
+        assert!((v - 0.66985095).abs() < 1e-6, "{method}, --atol {atol}: {v}");
+    }
+}
