@@ -21,6 +21,7 @@ use crate::consistency::Consistency;
 use crate::controller::Controller;
 use crate::crossings::Crossing;
 use crate::events::{Events, Now};
+use crate::grid::Grid;
 use crate::initial_step::{Limits, initial_step};
 use crate::octet::Octet;
 use crate::options::{check_index, check_past, check_start, tolerance};
@@ -105,7 +106,7 @@ struct Run<'a> {
     /// A fixed step must be shorter than this to be computed at all.
     shorter: Option<f64>,
     /// Where the fixed steps are counted from, and how long they are.
-    grid: [f64; 2],
+    grid: Grid,
     /// f(t, y, d), if `f_known`.
     f: Vec<f64>,
     f_known: bool,
@@ -205,7 +206,7 @@ impl<'a> Run<'a> {
             wished: false,
             prepared: false,
             shorter: None,
-            grid: [start.t, options.step.unwrap_or(0.0)],
+            grid: Grid::new(start.t, options.step.unwrap_or(0.0)),
             f: vec![0.0; n],
             f_known: false,
             scratch: [vec![0.0; n], vec![0.0; n]],

@@ -1,5 +1,6 @@
 //! The times that a step must end at: crossings of switches of time alone, and samples.
 
+use crate::grid::Grid;
 use crate::{Layout, Reason, System, UsageError, Zeno};
 
 /// The next of each kind of instants.
@@ -8,14 +9,13 @@ pub(crate) struct Instants {
     /// Switch and time of its next crossing, infinite if there is none.
     crossings: Vec<(usize, f64)>,
     samples: Vec<Sample>,
-    t_start: f64,
     t_end: f64,
     next: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Sample {
-    period: f64,
+    grid: Grid,
     action: usize,
     /// How many were taken.
     taken: u64,
@@ -28,12 +28,11 @@ impl Instants {
             return Err(UsageError::BadStep { what: "sampling period", value: sampled.period });
         }
         let of_time = layout.switches.iter().enumerate().filter(|(_, switch)| switch.of_time);
-        let sample = |s: &crate::Sampled| Sample { period: s.period, action: s.action, taken: 0, next: t_start };
+        let sample = |s: &crate::Sampled| Sample { grid: Grid::new(t_start, s.period), action: s.action, taken: 0, next: t_start };
         Ok(Instants {
             // Before the start, so that the first call of `enter` looks for the first crossing.
             crossings: of_time.map(|(k, _)| (k, t_start)).collect(),
             samples: layout.sampled.iter().map(sample).collect(),
-            t_start,
             t_end,
             next: t_start,
         })
@@ -67,8 +66,7 @@ impl Instants {
         for (index, sample) in self.samples.iter_mut().enumerate().filter(|(_, sample)| sample.next <= t) {
             actions.push(sample.action);
             sample.taken += 1;
-            // A product, not a sum: rounding does not add up.
-            sample.next = self.t_start + sample.taken as f64 * sample.period;
+            sample.next = sample.grid.at(sample.taken as f64);
             if sample.next <= t {
                 return Err(Reason::Zeno { t, cause: Zeno::Sampling { sampled: index } });
             }

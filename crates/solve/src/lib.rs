@@ -20,6 +20,7 @@ mod driver;
 mod events;
 mod explicit;
 mod ge3;
+mod grid;
 mod history;
 mod initial_step;
 mod instants;

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::grid::Grid;
 use crate::octet::Octet;
 use crate::{Mixture, Rows, UsageError};
 
@@ -46,6 +47,8 @@ pub(crate) struct RowTimes<'a> {
     t_end: f64,
     /// Index of the next row.
     index: usize,
+    /// Of rows at given distances.
+    grid: Grid,
 }
 
 impl<'a> RowTimes<'a> {
@@ -65,7 +68,8 @@ impl<'a> RowTimes<'a> {
             }
             Rows::Every(_) | Rows::Even(_) | Rows::Steps => {}
         }
-        Ok(RowTimes { rows, t_start, t_end, index: 0 })
+        let grid = Grid::new(t_start, if let Rows::Every(dt) = rows { *dt } else { 1.0 });
+        Ok(RowTimes { rows, t_start, t_end, index: 0, grid })
     }
 
     /// Whether actions and the end add rows of their own.
@@ -98,7 +102,7 @@ impl<'a> RowTimes<'a> {
                 }
             }
             // A row that misses the end by rounding only is the end.
-            Rows::Every(dt) => match self.t_start + k * dt {
+            Rows::Every(dt) => match self.grid.at(k) {
                 t if (t - self.t_end).abs() <= 1e-9 * dt => self.t_end,
                 t => t,
             },

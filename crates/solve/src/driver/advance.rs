@@ -4,6 +4,7 @@ use super::{Plan, Run};
 use crate::channels::Step;
 use crate::controller::bearable;
 use crate::crossings::{Crossing, Found};
+use crate::grid::Grid;
 use crate::{Point, Reason, Trial};
 
 impl Run<'_> {
@@ -112,7 +113,7 @@ impl Run<'_> {
         self.shorter = None;
         self.seen();
         if let (true, Some(step)) = (self.options.step.is_some(), trial.next_h) {
-            self.grid = [self.t, step];
+            self.grid = Grid::new(self.t, step);
         }
         if self.t > t {
             self.remember(piece, trial.order);

@@ -35,9 +35,9 @@ impl Run<'_> {
 
     /// The fixed steps end at t₀ + k·step, computed anew each time, so that rounding does not add up.
     pub(super) fn plan_fixed(&self, stop: f64) -> Result<Plan, Reason> {
-        let [start, step] = self.grid;
-        let grid = |k: f64| start + k * step;
-        let ratio = (self.t - start) / step;
+        let step = self.grid.distance;
+        let grid = |k: f64| self.grid.at(k);
+        let ratio = (self.t - self.grid.start) / step;
         // Behind an event t is between two points of the grid; otherwise on one but for rounding.
         let on_grid = (self.t - grid(ratio.round())).abs() <= 4.0 * f64::EPSILON * self.t.abs();
         let done = if on_grid { ratio.round() } else { ratio.floor() };
