@@ -236,3 +236,24 @@ fn a_value_that_is_not_finite_is_noted() {
         ordinate(&["run", "-e", "y' = -y; a = 1/t; y(0) = 1", "-t", "1", "--summary", "json"]).expect(0).json();
     assert_eq!(summary["not_finite"]["variable"], "a");
 }
+
+/// Blocks that act at the same instant act at once, also where the instants are decimals that are no doubles.
+#[test]
+fn samples_at_decimal_times_meet() {
+    let at = |model: &str, t_end: &str, column: &str| {
+        let summary = ordinate(&["run", "-e", model, "-t", t_end, "--summary", "json", "-q"]).expect(0).json();
+        summary["final"][column].as_f64().expect("a value")
+    };
+    let blocks = "x'=a; x(0)=0; init a=0, b=0; every 0.1: a = b + 1; every 0.3: b = a + 10";
+    let tenfold = "x'=a; x(0)=0; init a=0, b=0; every 1: a = b + 1; every 3: b = a + 10";
+    for t in 1..=30 {
+        let decimal = at(blocks, &format!("{}.{}5", t / 10, t % 10), "a");
+        assert_eq!(decimal, at(tenfold, &format!("{t}.5"), "a"), "t = {t}/10 + 0.05");
+    }
+    let counter = "x'=n; x(0)=0; init n=0; every 0.1: n = n + 1";
+    for t in 1..=30 {
+        assert_eq!(at(counter, &format!("{}.{}", t / 10, t % 10), "n"), f64::from(t + 1), "after the sample at {t}/10");
+    }
+    // a step that the sample at the same time sees
+    assert!((at("x'=u; x(0)=0; input r = step(t-0.9); every 0.3: u = r", "2", "x") - 1.1).abs() < 1e-12);
+}
