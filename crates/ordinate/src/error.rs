@@ -120,6 +120,8 @@ const LOST: f64 = 0.1;
 const TRUSTED: f64 = 0.01;
 /// A state that begins at less than so many absolute tolerances is not followed there.
 const SEEN: f64 = 10.0;
+/// A time that is this part of a step beside the end of one is there.
+const ON_GRID: f64 = 1e-6;
 /// Reasons that equations which were not solved well enough may have.
 const UNSOLVED: [&str; 4] = ["newton_failed", "singular_jacobian", "step_too_small", "not_finite"];
 /// Where no digit is right, only a part of this size tells that what was carried along is of no use.
@@ -177,6 +179,13 @@ impl Task<'_> {
     /// Whether a state begins at less than its tolerance lets see, but not at zero.
     fn begins_unseen(&self, state: usize, y: f64) -> bool {
         y != 0.0 && y.abs() < SEEN * Task::atol(self.options, state)
+    }
+
+    /// Whether all rows are at the ends of fixed steps, or where the run ended.
+    fn rows_at_ends(&self, times: &[f64]) -> bool {
+        let Some(step) = self.options.step else { return false };
+        let (end, last) = (|t: f64| (t - self.t_start) / step, times.last().copied());
+        times.iter().all(|t| (end(*t) - end(*t).round()).abs() < ON_GRID || Some(*t) == last)
     }
 
     /// What to try where equations could not be solved for a variable that is too small to be seen: they may be of a kind that
@@ -278,7 +287,8 @@ impl Task<'_> {
         let start = StartValues { checks: Vec::new(), ..start.unwrap_or_else(|_| self.start.clone()) };
         let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
         let mut best: Option<GlobalError> = None;
-        for companion in self.choice.companions(self.options, outcome) {
+        let at_ends = self.rows_at_ends(&kept.columns[0]);
+        for companion in self.choice.companions(self.options, outcome, at_ends) {
             let atol = self.resolving(&companion.options);
             let options = Options { rows: Rows::At(kept.times()), atol, ..companion.options.clone() };
             let mut rows = Beside::new(kept.sink);

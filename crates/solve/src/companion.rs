@@ -64,7 +64,9 @@ impl Choice {
     /// The companions of a run with this method, in the order in which they should be tried: one that is more accurate, and a
     /// less accurate one for where that fails. A run that exceeds its tolerances is compared with one of shorter steps that has
     /// no error but rounding.
-    pub fn companions(&self, options: &Options, outcome: &Outcome) -> [Companion; 2] {
+    /// Where rows are at the ends of fixed steps, `at_ends`, those of the companion are, too: what a method says of the inside of a
+    /// step is less accurate.
+    pub fn companions(&self, options: &Options, outcome: &Outcome, at_ends: bool) -> [Companion; 2] {
         let p = f64::from(self.order_of_run());
         let (ratio, tighter, left) = if outcome.exceeds {
             (SHORTEST, (RTOL_OF_ROUNDING / options.rtol).min(TIGHTER), 0.0)
@@ -77,6 +79,11 @@ impl Choice {
                 if options.step.is_none() && p > 1.0 { (LOOSE / options.rtol).powf(1.0 / exponent) } else { 1.0 };
             let ratio = ratio.min(loose);
             (ratio, ratio.powf(exponent), ratio.powf(p))
+        };
+        let (ratio, left) = match at_ends {
+            true if outcome.exceeds || self.order_varies() => (0.5, left),
+            true => (0.5, 0.5f64.powf(p)),
+            false => (ratio, left),
         };
         let order = (!self.order_varies() && !outcome.exceeds).then(|| self.order_of_run() as i32);
         [true, false].map(|finer| {
@@ -133,7 +140,7 @@ mod tests {
     fn companions_cost_at_most_half_as_much_again() {
         let options = Options { step: Some(0.3), ..Options::default() };
         for name in crate::names() {
-            let [finer, coarser] = by_name(name).expect("a method").companions(&options, &outcome());
+            let [finer, coarser] = by_name(name).expect("a method").companions(&options, &outcome(), false);
             let (short, long) = (finer.options.step.expect("fixed"), coarser.options.step.expect("fixed"));
             assert!((0.2..0.29).contains(&(short + 1e-12)) && long > 0.31, "{name}: {short} {long}");
         }
@@ -145,7 +152,7 @@ mod tests {
         for (name, order) in [("euler", 1), ("rk4", 4), ("dp8", 8), ("radau5", 5), ("ab4", 2), ("am4", 3), ("abm", 2)] {
             let options = Options { step: Some(0.1), ..Options::default() };
             let error = |options: &Options| 7.0 * options.step.expect("fixed").powi(order);
-            for companion in by_name(name).expect("a method").companions(&options, &outcome()) {
+            for companion in by_name(name).expect("a method").companions(&options, &outcome(), false) {
                 let steps = |options: &Options| (1e6 / options.step.expect("fixed")) as u64;
                 let [run, beside] = [&options, &companion.options]
                     .map(|options| Statistics { steps: steps(options), ..Statistics::default() });

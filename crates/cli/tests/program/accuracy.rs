@@ -3,6 +3,7 @@
 
 use crate::golden::{Text, cases, implicit_text, list, number, string, text_of};
 use crate::support::Place;
+use crate::support::ordinate;
 use serde_json::Value;
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -221,4 +222,72 @@ fn fixed_steps_show_their_error_and_can_be_corrected() {
         assert_eq!(corrected["global_error"]["corrected"], true);
         assert_eq!(run(&["--no-error"])["global_error"], Value::Null);
     }
+}
+
+/// (estimate of the run, true error of a column over its rows)
+fn both(model: &str, more: &[&str], exact: impl Fn(f64) -> f64) -> (f64, f64) {
+    let words = [&["run", "-e", model, "-q"][..], more].concat();
+    let summary = ordinate(&[&words[..], &["--summary", "json"]].concat()).expect(0).json();
+    let estimate = summary["global_error"]["estimate"].as_f64().expect("an estimate");
+    let table = ordinate(&words).expect(0).table();
+    (estimate, table.deviation("x", exact))
+}
+
+/// Between its steps a formula interpolates, which may leave out more than the steps do.
+#[test]
+fn fixed_steps_of_bdf_have_the_error_of_rows_between_them() {
+    let model = "x' = -1000*(x - cos(t)); x(0) = 1";
+    let exact = |t: f64| {
+        let (a, b) = (1e6 / (1e6 + 1.0), 1e3 / (1e6 + 1.0));
+        a * t.cos() + b * t.sin() + (1.0 - a) * (-1e3 * t).exp()
+    };
+    for method in ["bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf"] {
+        let (estimate, error) = both(model, &["-t", "2", "-m", method, "--step", "0.125"], exact);
+        assert!((0.5..2.0).contains(&(estimate / error)), "{method}: {estimate:e} for {error:e}");
+    }
+}
+
+/// At the ends of the steps that start a formula, the error is that of these steps.
+#[test]
+fn correction_at_the_ends_of_steps_brings_nearer() {
+    for method in ["bdf2", "bdf3", "bdf4", "bdf5", "radau3", "radau5", "rk4", "dp5", "trapezoid"] {
+        let words = ["run", "-e", "x' = -x; x(0) = 1", "-t", "1", "-m", method, "--step", "0.1", "--at", "steps", "-q"];
+        let exact = |t: f64| (-t).exp();
+        let plain = ordinate(&words).expect(0).table().deviation("x", exact);
+        let corrected = ordinate(&[&words[..], &["--correct"]].concat()).expect(0).table().deviation("x", exact);
+        assert!(corrected < 0.25 * plain, "{method}: {plain:e}, corrected {corrected:e}");
+    }
+}
+
+/// Steps that are cut at instants, or longer than the run, are not the same in the run that tells the error.
+#[test]
+fn steps_that_are_cut_have_an_error() {
+    for method in ["euler", "heun", "rk4", "dp5", "dp8", "radau5", "trapezoid", "backward-euler", "abm"] {
+        for step in ["0.3", "2"] {
+            let held = "x' = -2*x + u; x(0) = 1; every 0.5: u = 0";
+            for model in ["x' = -2*x; x(0) = 1", held] {
+                let more = ["-t", "1", "-m", method, "--step", step, "--at", "0.5,1"];
+                let (estimate, error) = both(model, &more, |t| (-2.0 * t).exp());
+                // An error of a tenth counts as that of a solution without digits, which is its whole range.
+                assert!(
+                    (0.2..8.0).contains(&(estimate / error)),
+                    "{method}, {step}, {model}: {estimate:e} for {error:e}"
+                );
+            }
+        }
+    }
+}
+
+/// The trapezoidal rule damps nothing, and so must not grow either: what Newton's method leaves would stay.
+#[test]
+fn the_trapezoidal_rule_keeps_to_the_circle_and_knows_its_error() {
+    let (estimate, error) =
+        both("x' = x; x(0) = 1", &["-t", "1", "-m", "trapezoid", "--rtol", "1e-9", "--atol", "1e-12"], f64::exp);
+    assert!((0.5..2.0).contains(&(estimate / error)), "{estimate:e} for {error:e}");
+    let circle = "x' = 100*y; y' = -100*x; x(0) = 1; y(0) = 0";
+    let words =
+        ["run", "-e", circle, "-t", "10", "-m", "trapezoid", "--rtol", "1e-3", "--no-error", "--summary", "json", "-q"];
+    let end = ordinate(&words).expect(0).json()["final"].clone();
+    let radius = f64::hypot(end["x"].as_f64().expect("x"), end["y"].as_f64().expect("y"));
+    assert!((radius - 1.0).abs() < 1e-2, "{radius}");
 }

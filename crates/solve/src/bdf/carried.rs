@@ -21,7 +21,7 @@
 //! of y: the errors of the steps before make the differences of y rough, those of f only by h ∂f/∂y as much.
 
 use super::coefficients::{GAMMA, HIGHEST, leading};
-use super::differences::Differences;
+use super::differences::{Differences, left_out};
 use crate::newton::Stage;
 use crate::octet::Octet;
 use crate::{Point, System};
@@ -40,6 +40,9 @@ pub(super) struct Carried {
     past: Past,
     slopes: Slopes,
     beside: Vec<f64>,
+    /// The order of the step, and the difference of y that is the next one beyond it.
+    order: usize,
+    curve: Vec<f64>,
     /// h Y⁽ᵏ⁺¹⁾ of the step, and what that makes of it.
     local: Vec<f64>,
     change: Vec<f64>,
@@ -80,6 +83,8 @@ impl Carried {
             lost: false,
             past: Past::new(),
             slopes: Slopes::new(states),
+            order: 1,
+            curve: zeros.clone(),
             beside: zeros.clone(),
             local: zeros.clone(),
             change: zeros,
@@ -100,9 +105,13 @@ impl Carried {
     }
 
     /// The same at eight parts.
+    /// The interpolation between the last values leaves something out, too.
     pub fn eight_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {
-        for (errors, (from, to)) in errors.iter_mut().zip(self.now.iter().zip(&self.next)) {
-            *errors = Octet(theta.0.map(|theta| from + theta * (to - from)));
+        let weights = theta.0.map(|theta| left_out(self.order, theta));
+        let ends = self.now.iter().zip(&self.next).zip(&self.curve);
+        for (errors, ((from, to), curve)) in errors.iter_mut().zip(ends) {
+            let places = theta.0.iter().zip(&weights).zip(&mut errors.0);
+            places.for_each(|((theta, weight), error)| *error = from + theta * (to - from) - weight * curve);
         }
         !self.lost
     }
@@ -132,6 +141,8 @@ impl Carried {
         }
         let (n, differential, sigma) = (y.len(), newton.differential(), leading(order) / h);
         let (psi, known) = known.split_at(n);
+        self.order = order;
+        self.curve.copy_from_slice(&correction[..n]);
         let (predicted, correction) = (&predicted[n..], &mut correction[n..]);
         let slope = |i: usize| sigma * (y[i] - psi[i]);
         // What Newton's method leaves would be large in the highest differences.

@@ -127,6 +127,17 @@ impl Differences {
     }
 }
 
+/// What the polynomial of [`Differences::interpolate`] leaves out at θ: the next term of Newton's formula, in units of ∇ᵏ⁺¹y, which
+/// is the correction.
+///
+/// ```text
+///   (θ − 1) θ (θ + 1) … (θ + k − 1) / (k + 1)!
+/// ```
+pub fn left_out(order: usize, theta: f64) -> f64 {
+    let basis = (1..=order).fold(1.0, |basis, j| basis * (theta + (j - 1) as f64) / j as f64);
+    basis * (theta - 1.0) / (order + 1) as f64
+}
+
 /// R of [`Differences::rescale`]. Row and column 0 hold for the value itself, which stays.
 fn change(order: usize, factor: f64) -> Change {
     let mut r = [[0.0; HIGHEST + 1]; HIGHEST + 1];

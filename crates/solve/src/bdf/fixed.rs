@@ -1,7 +1,7 @@
 //! BDF of given order at a given step, started by Radau IIA steps.
 
 use super::coefficients::harmonic;
-use super::differences::Differences;
+use super::differences::{Differences, left_out};
 use super::error::Propagated;
 use crate::newton::{Goal, Stage, StageEquation, scales};
 use crate::octet::Octet;
@@ -282,6 +282,11 @@ impl Method for FixedBdf {
 
     fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
         let Some(propagated) = &self.error else { return false };
+        let known = propagated.within(theta, error);
+        // There is nothing to add at the end, where the starter may remember no step any more.
+        if theta == 1.0 {
+            return known;
+        }
         if let (true, Some(starter), Some([first, second])) = (self.starting, &self.starter, self.halves.as_deref()) {
             // What the step itself adds is no line: a transient may be over at its end.
             let [mut whole, mut halves] = [(); 2].map(|()| vec![0.0; error.len()]);
@@ -290,13 +295,22 @@ impl Method for FixedBdf {
                 true => first.interpolate(2.0 * theta, &mut halves),
                 false => second.interpolate(2.0 * theta - 1.0, &mut halves),
             }
-            let known = propagated.within(theta, error);
             for (i, error) in error.iter_mut().enumerate() {
                 *error += whole[i] - halves[i] - theta * (self.y[i] - second.end()[i]);
             }
             return known;
         }
-        propagated.within(theta, error)
+        let weight = left_out(self.steps, theta);
+        let differential = self.newton.differential();
+        for (i, error) in error.iter_mut().enumerate() {
+            match i < differential {
+                true => *error -= weight * (self.correction[i] - self.f[i]),
+                // without a history nobody knows how an algebraic variable bends
+                false if self.known > self.steps => *error -= weight * self.correction[i],
+                false => {}
+            }
+        }
+        known
     }
 
     fn errors_within(&self, theta: &Octet, errors: &mut [Octet]) -> bool {

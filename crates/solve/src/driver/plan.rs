@@ -49,6 +49,11 @@ impl Run<'_> {
             return Ok(Plan { h, end: self.t + h, cut: true });
         }
         if end >= stop - 1e-9 * step {
+            // The run that this one is compared with may have come there by the very same step.
+            if self.options.divide && self.t == self.instant {
+                let h = 0.5 * (stop - self.t);
+                return Ok(Plan { h, end: self.t + h, cut: true });
+            }
             let whole = on_grid && end <= stop + 1e-9 * step;
             return Ok(Plan { h: if whole { step } else { stop - self.t }, end: stop, cut: !whole });
         }

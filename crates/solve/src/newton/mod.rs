@@ -37,6 +37,9 @@ pub struct StageEquation<'a> {
 pub enum Goal {
     /// When the error that is left, estimated from the rate of convergence, is below this part of the scale.
     Part(f64),
+    /// The same, but a single iteration must show by its residual that no more is left: a rate of the equation before does not
+    /// tell.
+    Proven(f64),
     /// When nothing but rounding is left: for fixed steps.
     Rounding,
 }
@@ -63,6 +66,8 @@ pub struct Stage {
     matrix: Vec<f64>,
     /// 1/(hγ) of the factors; NaN if there are none.
     factored: f64,
+    /// The part by which hγ may change before they are renewed.
+    other_step: f64,
     /// The Jacobian is to be evaluated anew at the next opportunity.
     stale: bool,
     /// Equations solved with this Jacobian.
@@ -103,6 +108,7 @@ impl Stage {
             lu: None,
             matrix: Vec::new(),
             factored: f64::NAN,
+            other_step: OTHER_STEP,
             stale: true,
             age: 0,
             left: 1.0,
@@ -114,6 +120,12 @@ impl Stage {
             iterates: Vec::new(),
             work: Work::default(),
         }
+    }
+
+    /// The same with factors that fit every equation, for those who want more than a part of the tolerance: iterations with others
+    /// gain a few bits each.
+    pub fn with_fitting_factors(self) -> Stage {
+        Stage { other_step: 1e-3, ..self }
     }
 
     /// Forgets the Jacobian: the system is about to change at an event.
@@ -279,7 +291,7 @@ impl Stage {
             self.factored = f64::NAN;
             self.jacobian.evaluate(system, (equation.t, y, equation.d), &self.f, &mut self.work)?;
             (self.stale, self.age) = (false, 0);
-        } else if (sigma / self.factored - 1.0).abs() <= OTHER_STEP {
+        } else if (sigma / self.factored - 1.0).abs() <= self.other_step {
             return Ok(());
         }
         self.jacobian.matrix(sigma, &mut self.matrix);
@@ -318,7 +330,11 @@ impl Stage {
             if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(convergence);
             }
-            if pending.is_some_and(|before| is_proven(before, left_over)) {
+            let proven = |before: f64| match goal {
+                Goal::Proven(kappa) => left_over <= kappa,
+                Goal::Part(_) | Goal::Rounding => is_proven(before, left_over),
+            };
+            if pending.is_some_and(proven) {
                 return Ok(convergence);
             }
             pending = None;
@@ -352,7 +368,7 @@ impl Stage {
                         return Ok(convergence);
                     }
                 }
-                Goal::Part(kappa) => {
+                Goal::Part(kappa) | Goal::Proven(kappa) => {
                     let small = size == 0.0 || self.left * size <= kappa;
                     if small && iteration > 0 {
                         self.stale |= convergence.rate > SLOW;
@@ -455,7 +471,7 @@ impl Stage {
         // Before the change and behind it: one of them may be zero.
         let largest = |i: usize| y[i].abs().max((y[i] - self.change[i]).abs());
         let unit = |i: usize| match goal {
-            Goal::Part(_) => scale[i],
+            Goal::Part(_) | Goal::Proven(_) => scale[i],
             // The rounding of the terms of the equation; those of an algebraic one are unknown.
             Goal::Rounding if i < differential => rounding(largest(i).max(equation.psi[i].abs())),
             Goal::Rounding => rounding(largest(i)),
