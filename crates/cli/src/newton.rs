@@ -29,6 +29,7 @@ pub fn options(args: &NewtonArgs) -> Result<NewtonOptions, Exit> {
         tolerance: args.newton_tol,
         first,
         most: args.newton_max,
+        in_time: false,
         trace: args.trace == Some(Trace::Newton),
     })
 }

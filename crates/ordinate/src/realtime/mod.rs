@@ -100,7 +100,8 @@ pub fn realtime(
     // The time of a step must be bounded.
     let newton = match by_name(&method) {
         Some(choice) if choice.with_newton(options.newton).is_ok() => {
-            NewtonOptions { most: options.newton.most.or(Some(BLOCK_ITERATIONS)), ..options.newton }
+            let most = options.newton.most.or(Some(BLOCK_ITERATIONS));
+            NewtonOptions { most, in_time: true, ..options.newton }
         }
         _ => options.newton,
     };
