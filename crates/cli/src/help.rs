@@ -217,8 +217,9 @@ Implicit methods solve equations in every step, by Newton's method with the exac
   --newton full|simplified|inexact   a new Jacobian in each iteration; one for many steps (default);
                                      linear equations solved only as well as needed
   --newton-tol T                     ends when the residual is below T, and not when the step is good enough
-  --newton-max N                     iterations in a step, at most
-  --trace newton                     prints the iterates
+  --newton-max N                     iterations for one equation, at most
+  --trace newton                     prints the iterates, in place of the rows (-o FILE has these);
+                                     with --summary json on standard error
 
   ordinate run examples/minus-x-cubed.eq -m backward-euler --step 0.5 --newton full --trace newton
 

@@ -254,7 +254,8 @@ impl Outputs {
             files: Vec::new(),
             json: Vec::new(),
             memory: wishes.needs_memory().then(Memory::default),
-            trace: args.newton.trace.map(|_| newton::Table::default()),
+            // one JSON object is all that standard output may hold
+            trace: args.newton.trace.map(|_| newton::Table::new(args.summary == Some(Format::Json))),
             progress: Progress {
                 bar: None,
                 wanted: !args.quiet && std::io::stderr().is_terminal(),

@@ -166,6 +166,15 @@ fn stiff_models_start_within_a_limit_of_iterations() {
     }
 }
 
+/// Standard output is one JSON object, whoever looks on.
+#[test]
+fn iterates_stand_aside_of_a_summary() {
+    let args = ["run", "-e", "x' = -x^3; init x = 1", "-t", "0.2", "-m", "bdf1", "--step", "0.1", "--trace", "newton"];
+    let answer = ordinate(&[&args[..], &["--summary", "json", "-q"]].concat()).expect(0);
+    assert_eq!(answer.json()["status"], "ok");
+    assert!(answer.err.contains("step from t = 0"), "{answer:?}");
+}
+
 #[test]
 fn options_of_the_clock_need_it() {
     for args in [
