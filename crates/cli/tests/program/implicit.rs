@@ -122,10 +122,26 @@ fn a_run_against_the_clock_waits() {
         "100 MHz",
         "--on-overrun",
         "stop",
+        "--summary",
+        "json",
         "-q",
     ];
     let answer = ordinate(&hopeless).expect(4);
     assert!(answer.err.contains("deadline"), "{answer:?}");
+    let summary = answer.json();
+    assert_eq!((&summary["status"], &summary["reason"]), (&"ok".into(), &serde_json::Value::Null), "{summary}");
+    let stopped = &summary["realtime"]["stopped"];
+    assert!(stopped.as_f64().is_some_and(|t| t < 0.001) && stopped == &summary["t_reached"], "{summary}");
+}
+
+/// The file of a run against the clock says by which method and step it was made.
+#[test]
+fn a_run_against_the_clock_names_its_method_and_step() {
+    let place = Place::new();
+    let args = ["run", "-e", "x' = -x; init x = 1", "-t", "0.1", "--realtime", "--dry", "--rate", "100", "-q"];
+    place.run(&[&args[..], &["--substeps", "2", "-o", "o.csv"]].concat()).expect(0);
+    let text = std::fs::read_to_string(place.path("o.csv")).expect("the file");
+    assert!(text.contains("method radau3 ") && text.contains("  step 0.005\n"), "{text}");
 }
 
 /// A limit of the iterations is no reason to refuse what is solved within it: a state that starts at zero, a step that needs
@@ -182,7 +198,10 @@ fn options_of_the_clock_need_it() {
         &["--dry"],
         &["--fifo"],
         &["--realtime", "--rate", "fast"],
+        &["--realtime", "--rate", "2 mhz"],
         &["--realtime", "--step", "1"],
+        &["--realtime", "--max-step", "1"],
+        &["--realtime", "-m", "taylor", "--h-scale", "4", "--min-ord", "20"],
     ] {
         let answer = ordinate(&[&["run", "-e", "x' = -x; init x = 1", "-t", "1"], args].concat());
         assert!(answer.code == 2 && answer.err.contains("--"), "{args:?}: {answer:?}");
