@@ -229,7 +229,7 @@ pub struct NewtonArgs {
     /// Newton's method of implicit methods
     #[arg(long, value_enum, value_name = "KIND")]
     pub newton: Option<Newton>,
-    /// End Newton's iteration when its change is smaller (absolute)
+    /// End Newton's iteration when its residual is smaller (absolute)
     #[arg(long, value_name = "EPS", allow_hyphen_values = true)]
     pub newton_tol: Option<f64>,
     /// No more iterations than this for one equation

@@ -9,7 +9,9 @@ pub fn how(args: &RealTimeArgs) -> Result<RealTime, Exit> {
     let rate = match &args.rate {
         None => RealTime::default().rate,
         Some(text) => rate(text).ok_or_else(|| {
-            usage(&format!("`--rate {text}` must be a number of samples per second, such as 500, 50Hz or 1kHz"))
+            let unclear = ["mhz", "MHZ"].iter().any(|unit| text.trim().ends_with(unit));
+            let hint = if unclear { "; a million is written MHz, a thousandth mHz" } else { "" };
+            usage(&format!("`--rate {text}` must be a number of samples per second, such as 500, 50Hz or 1kHz{hint}"))
         })?,
     };
     if args.substeps == 0 {
@@ -28,18 +30,21 @@ pub fn how(args: &RealTimeArgs) -> Result<RealTime, Exit> {
     })
 }
 
-/// `500`, `50Hz`, `1kHz`, `0.1 MHz`
+/// `500`, `50Hz`, `1kHz`, `0.1 MHz`, `2 mHz`. As everywhere, m is a thousandth and M a million.
 fn rate(text: &str) -> Option<f64> {
-    let lower = text.trim().to_ascii_lowercase();
-    let (number, factor) = match lower.strip_suffix("hz").map(str::trim_end) {
-        None => (lower.as_str(), 1.0),
-        Some(rest) => match (rest.strip_suffix('k'), rest.strip_suffix('m')) {
-            (Some(number), _) => (number, 1e3),
-            (_, Some(number)) => (number, 1e6),
-            (None, None) => (rest, 1.0),
+    let text = text.trim();
+    let unit = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic() || "eE".contains(c));
+    let factor = match unit {
+        "" => 1.0,
+        "mHz" => 1e-3,
+        "MHz" | "Mhz" => 1e6,
+        _ => match unit.to_ascii_lowercase().as_str() {
+            "hz" => 1.0,
+            "khz" => 1e3,
+            _ => return None,
         },
     };
-    let rate = number.trim().parse::<f64>().ok()? * factor;
+    let rate = text[..text.len() - unit.len()].trim().parse::<f64>().ok()? * factor;
     (rate > 0.0 && rate.is_finite()).then_some(rate)
 }
 
@@ -49,11 +54,13 @@ mod tests {
 
     #[test]
     fn rates_may_have_units() {
-        let all = [("500", 500.0), ("50Hz", 50.0), ("1kHz", 1000.0), ("2 khz", 2000.0), ("0.1 MHz", 1e5)];
+        let all =
+            [("500", 500.0), ("50Hz", 50.0), ("1kHz", 1000.0), ("2 khz", 2000.0), ("0.1 MHz", 1e5), ("1e2hz", 100.0)];
+        let all = all.into_iter().chain([("2mHz", 0.002), ("2 Mhz", 2e6), ("1E3", 1000.0)]);
         for (text, value) in all {
             assert_eq!(rate(text), Some(value), "{text}");
         }
-        for text in ["", "fast", "-1", "0", "1 kV", "inf", "Hz"] {
+        for text in ["", "fast", "-1", "0", "1 kV", "inf", "Hz", "2 mhz", "2MHZ", "1e"] {
             assert_eq!(rate(text), None, "{text}");
         }
     }

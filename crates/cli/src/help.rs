@@ -217,8 +217,9 @@ Implicit methods solve equations in every step, by Newton's method with the exac
   --newton full|simplified|inexact   a new Jacobian in each iteration; one for many steps (default);
                                      linear equations solved only as well as needed
   --newton-tol T                     ends when the residual is below T, and not when the step is good enough
-  --newton-max N                     iterations in a step, at most
-  --trace newton                     prints the iterates
+  --newton-max N                     iterations for one equation, at most
+  --trace newton                     prints the iterates, in place of the rows (-o FILE has these);
+                                     with --summary json on standard error
 
   ordinate run examples/minus-x-cubed.eq -m backward-euler --step 0.5 --newton full --trace newton
 
@@ -256,12 +257,15 @@ there are no others; --guess \"x=3\" begins there, too.
 const REALTIME: &str = "\
 --realtime runs a model against the wall clock, one second of the model in one second.
 
-  --rate 1kHz           samples per second (default 1000); inputs are read at the begin of a sample
+  --rate 1kHz           samples per second (default 1000)
   --substeps N          steps of the method in a sample
   --cpu N, --fifo       on one core; with a real-time priority, where the system permits it
-  --on-overrun warn|skip|stop    what a missed deadline does; exit code 4 says that there was one
+  --on-overrun warn|skip|stop    what a missed deadline does; exit code 4 says that there was one,
+                        and \"realtime\" in the summary has the times
   --dry                 as fast as possible: what a sample costs
 
+Inputs are functions of time as in every run: a formula or a table is read wherever a step needs it, within a
+sample, too. Only what `every` assigns, and a table with `hold`, is constant in between.
 The method is radau3 unless -m names another; a step has at most ten iterations and, without delays, takes
 no memory.
 The report has the mean, the 99.9th percentile and the worst computing time, delays and missed deadlines.

@@ -1,7 +1,7 @@
 //! `--newton` and what belongs to it; the table of `--trace newton`.
 
 use crate::args::{Newton, NewtonArgs, Trace};
-use crate::{Exit, print_out, usage};
+use crate::{Exit, message, print_out, usage};
 use ordinate::{FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, short};
 use std::fmt::Write;
 
@@ -29,18 +29,25 @@ pub fn options(args: &NewtonArgs) -> Result<NewtonOptions, Exit> {
         tolerance: args.newton_tol,
         first,
         most: args.newton_max,
+        in_time: false,
         trace: args.trace == Some(Trace::Newton),
     })
 }
 
-/// The iterates as a table on standard output.
+/// The iterates as a table on standard output, or on standard error where that has another use.
 #[derive(Default)]
 pub struct Table {
+    aside: bool,
     /// Names of the states.
     names: Vec<String>,
 }
 
 impl Table {
+    /// On standard error if it must stand `aside`.
+    pub fn new(aside: bool) -> Table {
+        Table { aside, ..Table::default() }
+    }
+
     /// The names of all columns, `time` first.
     pub fn begin(&mut self, names: &[String]) {
         self.names = names.iter().skip(1).cloned().collect();
@@ -57,6 +64,9 @@ impl Table {
             text += &if wide { self.heads_beside(iterate.y.len()) } else { heads_below() };
         }
         text += &if wide { beside(iterate) } else { self.below(iterate) };
+        if self.aside {
+            return message(text.trim_end());
+        }
         // A reader that closed the pipe has what it wanted.
         let _ = print_out(&text);
     }

@@ -44,18 +44,21 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
         message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
     }
     interrupt::listen();
-    let comments = comments(&compiled, &options);
+    let against_clock = args.realtime.realtime.then(|| clock::how(&args.realtime)).transpose()?;
+    let comments = match &against_clock {
+        Some(how) => comments(&compiled, &how.options(&options)),
+        None => comments(&compiled, &options),
+    };
     let mut outputs = Outputs::open(&wishes, args, &compiled, &options, comments)?;
-    let result = match args.realtime.realtime {
-        true => {
-            realtime(&compiled, &options, &clock::how(&args.realtime)?, &mut outputs).map(|(run, r)| (run, Some(r)))
-        }
-        false => simulate(&compiled, &options, &mut outputs).map(|run| (run, None)),
+    let result = match &against_clock {
+        Some(how) => realtime(&compiled, &options, how, &mut outputs).map(|(run, r)| (run, Some(r))),
+        None => simulate(&compiled, &options, &mut outputs).map(|run| (run, None)),
     };
     outputs.progress.finish();
     let (run, timing) = result.map_err(|e| show_error(&e, &source))?;
     let begin = Instant::now();
-    let written = outputs.finish(&run)?;
+    let late = timing.as_ref().and_then(RealTimeReport::ending);
+    let written = outputs.finish(&run, late.as_deref())?;
     let memory = written.memory;
     let pictures = pictures(&wishes, &compiled, &options, &run, &memory)?;
     let write_seconds = begin.elapsed().as_secs_f64();
@@ -82,12 +85,14 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
         pictures.iter().for_each(|picture| message(&format!("wrote   {picture}")));
     } else if let Some(reason) = run.reason.as_ref().filter(|r| r.kind != "stop_condition") {
         message(&format!("stopped {}: {}", reason.kind, reason.message));
+    } else if let Some(late) = &late {
+        message(&format!("stopped {late}"));
     }
     let shown = print_out(&summary);
     if shown != Exit::Ok {
         return Ok(shown);
     }
-    if timing.is_some_and(|timing| timing.missed > 0 && !timing.dry) && run.outcome.status != Status::Stopped {
+    if timing.is_some_and(|timing| timing.missed > 0 && !timing.dry) && run.outcome.status == Status::Ok {
         return Ok(Exit::Deadline);
     }
     Ok(match (&run.reason, run.outcome.status) {
@@ -254,7 +259,8 @@ impl Outputs {
             files: Vec::new(),
             json: Vec::new(),
             memory: wishes.needs_memory().then(Memory::default),
-            trace: args.newton.trace.map(|_| newton::Table::default()),
+            // one JSON object is all that standard output may hold
+            trace: args.newton.trace.map(|_| newton::Table::new(args.summary == Some(Format::Json))),
             progress: Progress {
                 bar: None,
                 wanted: !args.quiet && std::io::stderr().is_terminal(),
@@ -283,8 +289,9 @@ impl Outputs {
     }
 
     /// Completes the files under their final names.
-    fn finish(self, run: &Run) -> Result<Written, Exit> {
-        let last: Vec<String> = run.reason.iter().map(|r| format!("{}: {}", r.kind, r.message)).collect();
+    fn finish(self, run: &Run, late: Option<&str>) -> Result<Written, Exit> {
+        let reason = run.reason.iter().map(|r| format!("{}: {}", r.kind, r.message));
+        let last: Vec<String> = reason.chain(late.map(str::to_string)).collect();
         if let Some(rows) = self.stdout {
             match rows.finish(&last) {
                 Err(e) if e.closed_pipe => {}

@@ -11,7 +11,7 @@ use crate::{
 };
 use ordinate_model::constant;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Chosen, NewtonOptions, Options, Outcome, Rows, Status, UsageError, Why,
+    AbsoluteTolerance, Choice, Chosen, NewtonOptions, Options, Outcome, Reason, Rows, Status, UsageError, Why,
 };
 use ordinate_syntax::Diagnostic;
 use std::sync::Arc;
@@ -330,6 +330,9 @@ fn run(
         Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
         None => strayed.or(undetermined).or_else(|| explain::explain(&outcome, compiled)),
     };
+    if let (Some(reason), Some(hint)) = (&mut reason, hint_of_order(options, &outcome)) {
+        reason.hint = hint;
+    }
     if let Some(reason) = &mut reason
         && let Some(hint) = task.hint_of_tolerance(reason, &outcome)
     {
@@ -379,6 +382,16 @@ impl Compiled {
         let model = &self.sorted.model;
         model.parameters.iter().map(|given| (model.name(given.var), model.values[&given.var])).collect()
     }
+}
+
+/// What helps a fixed step of the Taylor method whose order is bounded: it ends with terms below the absolute tolerance.
+fn hint_of_order(options: &RunOptions, outcome: &Outcome) -> Option<String> {
+    let highest = options.max_order.filter(|_| options.step.is_some())?;
+    let Some(Reason::StepTooSmall { error: f64::INFINITY, .. }) = outcome.reason else { return None };
+    Some(format!(
+        "a step needs three terms in a row below `--atol`, which orders up to {highest} do not have: raise `--max-order`, \
+         loosen `--atol`, or take steps of a given order with `--order {highest}`"
+    ))
 }
 
 /// Start and end of a run, where the options make sense.

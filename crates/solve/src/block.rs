@@ -51,7 +51,7 @@ impl Block {
     /// A block of a named method for `states` states and `inputs` held inputs, which takes `substeps` steps for one of its
     /// own. `None` if there is no such method.
     pub fn new(name: &str, states: usize, inputs: usize, substeps: u32) -> Option<Block> {
-        let newton = NewtonOptions { most: Some(BLOCK_ITERATIONS), ..NewtonOptions::default() };
+        let newton = NewtonOptions { most: Some(BLOCK_ITERATIONS), in_time: true, ..NewtonOptions::default() };
         let choice = by_name(name)?;
         let choice = choice.with_newton(newton).unwrap_or(choice);
         Some(Block {

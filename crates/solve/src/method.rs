@@ -178,8 +178,11 @@ pub struct NewtonOptions {
     pub tolerance: Option<f64>,
     /// Where it begins.
     pub first: FirstIterate,
-    /// No more iterations than this for one equation, and no other attempt to solve it: for those who have no time.
+    /// No more iterations than this for one equation. Where they do not suffice, what is left must be small enough to be
+    /// taken for rounding.
     pub most: Option<u32>,
+    /// Whether the time of a step must be bounded, too: the way ahead is not explored then where an iteration fails.
+    pub in_time: bool,
     /// Whether the iterates are to be kept for [`Method::iterates`].
     pub trace: bool,
 }

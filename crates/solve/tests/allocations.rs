@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use ordinate_solve::algebra::{Complex, Lu, Pattern, Scalar, Structure};
-use ordinate_solve::{Layout as Shape, Point, System as _, Tolerance, by_name};
+use ordinate_solve::{BLOCK_ITERATIONS, Block, BlockStatus, Layout as Shape, Point, System as _, Tolerance, by_name};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -161,5 +161,61 @@ fn implicit_steps_allocate_nothing_after_the_first() {
             let counted = allocations(|| (1..20).for_each(|k| step(k, if k % 5 == 0 { 0.02 } else { 0.01 })));
             assert_eq!(counted, 0, "{name}, fixed step: {fixed_step}");
         }
+    }
+}
+
+/// Robertson's reactions, which begin with a concentration of zero; it counts its Jacobians.
+struct Robertson(ordinate_solve::Layout, std::sync::Arc<Pattern>, u32);
+
+impl ordinate_solve::System for Robertson {
+    fn layout(&self) -> &ordinate_solve::Layout {
+        &self.0
+    }
+
+    fn derivative(&mut self, _t: f64, y: &[f64], _d: &[f64], dy: &mut [f64]) {
+        dy[0] = -0.04 * y[0] + 1e4 * y[1] * y[2];
+        dy[2] = 3e7 * y[1] * y[1];
+        dy[1] = -dy[0] - dy[2];
+    }
+
+    fn jacobian_pattern(&mut self) -> Option<std::sync::Arc<Pattern>> {
+        Some(self.1.clone())
+    }
+
+    fn jacobian(&mut self, _t: f64, y: &[f64], _d: &[f64], values: &mut [f64]) {
+        self.2 += 1;
+        let (b, c) = (1e4 * y[2], 1e4 * y[1]);
+        values.copy_from_slice(&[-0.04, b, c, 0.04, -b - 6e7 * y[1], -c, 0.0, 6e7 * y[1], 0.0]);
+    }
+}
+
+/// A block solves a difficult step, too, within its iterations, and takes no memory for it.
+#[test]
+fn a_difficult_step_of_a_block_is_bounded() {
+    for name in Block::METHODS {
+        let states = ordinate_solve::Layout { states: 3, ..Default::default() };
+        let mut system = Robertson(states, std::sync::Arc::new(Pattern::dense(3)), 0);
+        let mut block = Block::new(name, 3, 1, 1).expect("a method");
+        let mut y = [1.0, 3.6e-5, 1e-5];
+        // A formula of several steps follows behind its start.
+        for k in 0..4 {
+            let status = block.step(&mut system, &[0.0], 1e-3 * f64::from(k), 1e-3, &mut y);
+            assert_eq!(status, BlockStatus::Ok, "{name}");
+        }
+        let counted = allocations(|| {
+            for k in 0..100 {
+                // Another input makes the past useless.
+                if k % 20 == 10 {
+                    y = [1.0, 0.0, 0.0];
+                }
+                let (input, before) = ([f64::from(k / 20)], system.2);
+                let status = block.step(&mut system, &input, 1e-3 * f64::from(k), 1e-3, &mut y);
+                assert_eq!(status, BlockStatus::Ok, "{name}, step {k}");
+                // One for each stage of each iteration, and those at the beginning.
+                assert!(system.2 - before <= 3 * BLOCK_ITERATIONS + 2, "{name}: {} Jacobians", system.2 - before);
+            }
+        });
+        assert_eq!(counted, 0, "{name}");
+        assert!((y[0] + y[1] + y[2] - 1.0).abs() < 1e-12 && (y[1] - 3.6e-5).abs() < 1e-6, "{name}: {y:?}");
     }
 }

@@ -122,10 +122,73 @@ fn a_run_against_the_clock_waits() {
         "100 MHz",
         "--on-overrun",
         "stop",
+        "--summary",
+        "json",
         "-q",
     ];
     let answer = ordinate(&hopeless).expect(4);
     assert!(answer.err.contains("deadline"), "{answer:?}");
+    let summary = answer.json();
+    assert_eq!((&summary["status"], &summary["reason"]), (&"ok".into(), &serde_json::Value::Null), "{summary}");
+    let stopped = &summary["realtime"]["stopped"];
+    assert!(stopped.as_f64().is_some_and(|t| t < 0.001) && stopped == &summary["t_reached"], "{summary}");
+}
+
+/// The file of a run against the clock says by which method and step it was made.
+#[test]
+fn a_run_against_the_clock_names_its_method_and_step() {
+    let place = Place::new();
+    let args = ["run", "-e", "x' = -x; init x = 1", "-t", "0.1", "--realtime", "--dry", "--rate", "100", "-q"];
+    place.run(&[&args[..], &["--substeps", "2", "-o", "o.csv"]].concat()).expect(0);
+    let text = std::fs::read_to_string(place.path("o.csv")).expect("the file");
+    assert!(text.contains("method radau3 ") && text.contains("  step 0.005\n"), "{text}");
+}
+
+/// A limit of the iterations is no reason to refuse what is solved within it: a state that starts at zero, a step that needs
+/// another Jacobian, an iteration that only stirs the last digits.
+#[test]
+fn a_limit_of_iterations_refuses_nothing_that_converges() {
+    let zero = "b' = 1 - b; c' = b^2; init b = 0, c = 0";
+    let cubic = "x' = -x^3 + sin(t); x(0) = 1";
+    for (model, rate, t, methods) in [
+        (zero, "1000", "1", &["radau3", "radau5", "bdf1", "bdf2", "bdf3", "trapezoid"][..]),
+        (cubic, "10", "2", &["bdf1", "bdf2", "radau3", "radau5", "trapezoid"]),
+        (cubic, "3.3", "0.5", &["radau3", "radau5", "bdf2"]),
+    ] {
+        for method in methods {
+            let args = ["run", "-e", model, "-t", t, "-m", method, "--summary", "json", "-q", "--no-error"];
+            let real = ordinate(&[&args[..], &["--realtime", "--dry", "--rate", rate]].concat()).expect(0).json();
+            let step = format!("{:?}", 1.0 / rate.parse::<f64>().expect("a number"));
+            let plain = ordinate(&[&args[..], &["--step", &step]].concat()).expect(0).json();
+            for (name, value) in plain["final"].as_object().expect("values") {
+                let (value, other) = (value.as_f64().expect("a value"), real["final"][name].as_f64().expect("a value"));
+                assert!((value - other).abs() <= 1e-12 * value.abs().max(1.0), "{method}: {name} = {value}, {other}");
+            }
+        }
+    }
+}
+
+/// The gallery's stiff models at a kilohertz, and with a limit of the iterations.
+#[test]
+fn stiff_models_start_within_a_limit_of_iterations() {
+    for name in ["detest-b3", "robertson", "robertson-dae"] {
+        let path = repository().join(format!("examples/{name}.eq")).to_string_lossy().into_owned();
+        let args = ["run", &path, "-t", "1", "--summary", "json", "-q", "--no-error"];
+        ordinate(&[&args[..], &["--realtime", "--dry"]].concat()).expect(0);
+        for most in ["10", "1000"] {
+            let fixed = ["-m", "radau3", "--step", "0.001", "--newton-max", most];
+            ordinate(&[&args[..], &fixed].concat()).expect(0);
+        }
+    }
+}
+
+/// Standard output is one JSON object, whoever looks on.
+#[test]
+fn iterates_stand_aside_of_a_summary() {
+    let args = ["run", "-e", "x' = -x^3; init x = 1", "-t", "0.2", "-m", "bdf1", "--step", "0.1", "--trace", "newton"];
+    let answer = ordinate(&[&args[..], &["--summary", "json", "-q"]].concat()).expect(0);
+    assert_eq!(answer.json()["status"], "ok");
+    assert!(answer.err.contains("step from t = 0"), "{answer:?}");
 }
 
 #[test]
@@ -135,7 +198,10 @@ fn options_of_the_clock_need_it() {
         &["--dry"],
         &["--fifo"],
         &["--realtime", "--rate", "fast"],
+        &["--realtime", "--rate", "2 mhz"],
         &["--realtime", "--step", "1"],
+        &["--realtime", "--max-step", "1"],
+        &["--realtime", "-m", "taylor", "--h-scale", "4", "--min-ord", "20"],
     ] {
         let answer = ordinate(&[&["run", "-e", "x' = -x; init x = 1", "-t", "1"], args].concat());
         assert!(answer.code == 2 && answer.err.contains("--"), "{args:?}: {answer:?}");

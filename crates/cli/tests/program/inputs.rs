@@ -121,3 +121,25 @@ fn branches_of_the_state_are_located() {
     let worst = table.deviation("y", |t| if t < 1.0 { t } else { 2.0 * t - 1.0 });
     assert!(worst < 1e-9, "{worst:e}");
 }
+
+/// What a table does not say clearly is refused, or at least told.
+#[test]
+fn tables_are_not_misread_without_a_word() {
+    let model = "input u from \"u.csv\"; y' = u - y; y(0) = 0; run 0 .. 3";
+    let run = |table: &str, words: &[&str]| Place::new().with("m.eq", model).with("u.csv", table).run(words);
+    for (table, words) in [
+        ("time,u\n0,5,1,0\n", "line 2 has 4 fields, the header 2; are these decimal commas?"),
+        ("time,u\n0,1\n1,\"1,000\"\n", "line 3: `1,000` is not a number"),
+        ("u,v\n0,1\n", "a column `time` is missing"),
+        ("time,u,u\n0,1,2\n", "both called `u`"),
+    ] {
+        let answer = run(table, &["run", "m.eq", "-q"]).expect(1);
+        assert!(answer.err.contains(words) && answer.out.is_empty(), "{answer:?}");
+    }
+    let numbered = run("n,time,u\n5,0,1\n6,1,1\n", &["run", "m.eq", "--summary", "json", "-q"]).expect(0).json();
+    let y = numbered["final"]["y"].as_f64().expect("y");
+    assert!((y - (1.0 - (-3.0f64).exp())).abs() < 1e-6, "{y}");
+    let other = run("time,v\n0,1\n", &["check", "m.eq", "--format", "json"]).expect(0).json();
+    let told = &other["diagnostics"][0];
+    assert!(told["severity"] == "warning" && told["message"].as_str().is_some_and(|m| m.contains("`v`")), "{other}");
+}

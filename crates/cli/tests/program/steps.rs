@@ -51,3 +51,12 @@ fn ge3_keeps_the_energy_and_refuses_damping() {
     let summary = place.run(&["run", "n.eq", "-m", "ge3", "--step", "0.01", "--summary", "json"]).expect(0);
     assert!(summary.json()["energy_drift"].is_null(), "only linear systems have a known energy");
 }
+
+/// A fixed step of the Taylor method ends with small terms. Where a bound of the order leaves no room for them, that is said.
+#[test]
+fn a_bound_of_the_order_that_no_step_keeps_is_named() {
+    let args = ["run", "-e", "x' = -x^3 + sin(t); x(0) = 1", "-t", "1", "-m", "taylor", "--step", "0.1", "-q"];
+    let summary = ordinate(&[&args[..], &["--max-order", "3", "--summary", "json"]].concat()).expect(3).json();
+    assert!(summary["reason"]["hint"].as_str().is_some_and(|hint| hint.contains("--max-order")), "{summary}");
+    ordinate(&[&args[..], &["--order", "3", "--summary", "json"]].concat()).expect(0);
+}

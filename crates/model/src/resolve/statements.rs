@@ -227,11 +227,16 @@ impl Resolver<'_> {
                         table.span,
                         format!("the table \"{}\" cannot be used: {reason}", table.path),
                     )
-                    .help("a table has the time in its first column and numbers below, separated by commas"),
+                    .help("a table has a column `time`, or the time in its first column, and numbers below, separated by commas"),
                 );
                 return self.model.graph.integer(0);
             }
         };
+        if let Some(other) = &data.other_name {
+            let message = format!("the input `{name}` is read from the column `{other}` of \"{}\"", table.path);
+            let help = format!("it has no column `{name}`, and no other one beside the time");
+            self.report(Diagnostic::warning("table-column", table.span, message).help(help));
+        }
         let segments = data.segments(table.hold);
         let mut list = |numbers: Vec<f64>| {
             self.model.lists.push(numbers);

@@ -24,6 +24,8 @@ pub struct RealTimeReport {
     pub missed: usize,
     /// The first of them, in the time of the model.
     pub first_missed: Option<f64>,
+    /// When a missed deadline ended the run, in the time of the model.
+    pub stopped: Option<f64>,
     /// Samples that were left out to catch up.
     pub skipped: usize,
     /// How late the samples began: count by power of two of microseconds, the first below 1 µs.
@@ -37,8 +39,8 @@ pub struct RealTimeReport {
 /// Microseconds for people.
 fn micro(seconds: f64) -> String {
     match seconds * 1e6 {
-        us if us < 10.0 => format!("{us:.2} µs"),
-        us if us < 1e4 => format!("{us:.0} µs"),
+        us if us.abs() < 10.0 => format!("{us:.2} µs"),
+        us if us.abs() < 1e4 => format!("{us:.0} µs"),
         us => format!("{:.1} ms", us * 1e-3),
     }
 }
@@ -67,6 +69,12 @@ impl RealTimeReport {
         self.latest = self.latest.max(late);
     }
 
+    /// Why the run ended early, if that was because of the clock.
+    pub fn ending(&self) -> Option<String> {
+        let t = crate::short(self.stopped?);
+        Some(format!("the deadline at t = {t} was missed, and `--on-overrun stop` ends the run"))
+    }
+
     /// For people.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
@@ -87,9 +95,7 @@ impl RealTimeReport {
                 crate::short(self.worst_at)
             ),
         );
-        let left = |time: f64| {
-            format!("{} ({:.1} %)", micro((self.period - time).max(0.0)), 100.0 * (1.0 - time / self.period).max(0.0))
-        };
+        let left = |time: f64| format!("{} ({:.1} %)", micro(self.period - time), 100.0 * (1.0 - time / self.period));
         line("budget", &format!("left per sample: mean {}, worst case {}", left(self.mean), left(self.worst)));
         match (self.missed, self.dry) {
             (0, _) => line("missed", "no deadline"),
@@ -110,6 +116,10 @@ impl RealTimeReport {
                     self.skipped
                 ),
             ),
+        }
+        if let Some(end) = self.ending() {
+            line("stopped", &end);
+            line("next", "lower `--rate`, use a cheaper method, or `--fifo` and `--cpu`");
         }
         if !self.dry && !self.late.is_empty() {
             line("late", &format!("at most {}; samples by the delay of their begin:", micro(self.latest)));
@@ -141,6 +151,7 @@ impl RealTimeReport {
             "budget_left": {"mean": self.period - self.mean, "worst": self.period - self.worst},
             "missed": self.missed,
             "first_missed": self.first_missed,
+            "stopped": self.stopped,
             "skipped": self.skipped,
             "latency": {"worst": self.latest, "histogram": histogram},
             "refused": self.refused,
@@ -163,5 +174,8 @@ mod tests {
         [0.2e-6, 0.9e-6, 1.5e-6, 3e-6, 3.5e-6].into_iter().for_each(|late| report.count_late(late));
         assert_eq!(report.late, [2, 1, 2]);
         assert_eq!(report.latest, 3.5e-6);
+        let late = RealTimeReport { samples: 1, period: 1e-4, mean: 9e-5, worst: 5.35e-4, ..report };
+        let left = "left per sample: mean 10 µs (10.0 %), worst case -435 µs (-435.0 %)";
+        assert!(late.to_text().contains(left), "{}", late.to_text());
     }
 }

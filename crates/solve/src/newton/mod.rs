@@ -319,6 +319,7 @@ impl Stage {
         let mut convergence = Convergence { iterations: 0, rate: 0.0, f_at_solution: false };
         let (mut last, mut last_residual, mut stagnation) = (f64::NAN, f64::NAN, Stagnation::default());
         let mut pending: Option<f64> = None;
+        let mut enough = false;
         // Trust in the last rate wears off: left^¾, without a general power.
         let root = self.left.max(f64::EPSILON).sqrt();
         self.left = root * root.sqrt();
@@ -338,6 +339,9 @@ impl Stage {
                 return Ok(convergence);
             }
             pending = None;
+            if iteration == most && enough {
+                return Ok(convergence);
+            }
             if iteration == most {
                 break;
             }
@@ -367,6 +371,8 @@ impl Stage {
                         convergence.f_at_solution = true;
                         return Ok(convergence);
                     }
+                    // A limit may come before it is known that the changes have stopped getting smaller.
+                    enough = iteration + 1 == most && self.is_rounding(scale, y);
                 }
                 Goal::Part(kappa) | Goal::Proven(kappa) => {
                     let small = size == 0.0 || self.left * size <= kappa;

@@ -21,6 +21,10 @@ impl Stages {
             self.matrix = vec![0.0; pattern.len()];
             self.complex_matrix = vec![Complex::default(); pattern.len()];
             (self.real, self.pairs, self.coupled) = (None, Vec::new(), None);
+            // Where there is no time to lose, a difficult step must not be the first one to take memory.
+            if self.options.in_time && task.kappa.is_none() {
+                self.coupled = Some(Coupled::new(&self.jacobian, task.method.stages));
+            }
             self.stale = true;
         }
         if self.stale {

@@ -159,8 +159,8 @@ impl Radau {
     /// cannot be shorter, is explored then, and in the end solved by full Newton.
     fn solve_stages(&mut self, system: &mut dyn System, from: &Point, h: f64, tol: &Tolerance) -> Result<(), Failure> {
         let usual = if self.fixed_step { PATIENCE } else { most_iterations(self.method) };
-        let bound = self.stages.options.most;
-        let most = bound.unwrap_or(usual);
+        let NewtonOptions { most: bound, in_time, .. } = self.stages.options;
+        let mut most = bound.unwrap_or(usual);
         let kappa = (!self.fixed_step).then(|| kappa(tol.rtol));
         let mut way = match self.stages.kind() {
             NewtonKind::Full => Way::Coupled,
@@ -179,14 +179,23 @@ impl Radau {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
+            if bound.is_some() {
+                // A limit is one of all attempts together.
+                most -= self.stages.iterations.min(most);
+                if most == 0 {
+                    return Err(failure);
+                }
+            }
             way = match (way, explored) {
                 _ if !fresh => {
                     self.stages.stale = true;
                     way
                 }
-                _ if !self.fixed_step || bound.is_some() => return Err(failure),
+                _ if !self.fixed_step => return Err(failure),
                 (Way::Coupled, Some(_)) => return Err(failure),
+                (Way::Coupled, None) if in_time => return Err(failure),
                 (_, Some(_)) => Way::Coupled,
+                (_, None) if in_time => Way::Coupled,
                 (_, None) => {
                     let count = self.stages.z.len();
                     let scout = self.scout.get_or_insert_with(|| Box::new(Scout::new(self.y0.len(), count)));

@@ -166,12 +166,13 @@ impl Stages {
     fn iterate(&mut self, system: &mut dyn System, task: &Task) -> Result<(), Failure> {
         let patient = task.kappa.is_none() || self.options.tolerance.is_some();
         let (mut last, mut last_ratio, mut last_residual) = (f64::NAN, f64::NAN, f64::NAN);
+        let (mut last_coarse, mut enough, mut way) = (f64::NAN, false, task.way);
         let mut stagnation = Stagnation::default();
         let mut pending: Option<f64> = None;
         self.left = self.left.max(f64::EPSILON).powf(0.8);
         self.iterations = 0;
         for iteration in 0..=task.most {
-            let residual = self.damped_residual(system, task, iteration).map_err(Failure::Step)?;
+            let residual = self.damped_residual(system, task, way, iteration).map_err(Failure::Step)?;
             if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(());
             }
@@ -180,10 +181,13 @@ impl Stages {
                 return Ok(());
             }
             pending = None;
+            if iteration == task.most && enough {
+                return Ok(());
+            }
             if iteration == task.most {
                 break;
             }
-            let change = if task.way == Way::Coupled {
+            let change = if way == Way::Coupled {
                 self.coupled_change(system, task)
             } else {
                 let simplified = self.options.kind == NewtonKind::Simplified;
@@ -215,13 +219,27 @@ impl Stages {
                 _ if self.options.tolerance.is_some() => self.stale |= iteration > 0 && ratio > SLOW,
                 None => {
                     self.stale |= iteration > 0 && ratio > SLOW;
-                    if size <= 1.0 || (stagnation.has_come(size) && self.is_rounding(task)) {
+                    if size <= 1.0 {
+                        return Ok(());
+                    }
+                    // In units of rounding alone, every change of what was zero before is a large one.
+                    let coarse = self.in_stagnation_units(task);
+                    if stagnation.has_come(size) && coarse <= 1.0 {
                         return Ok(());
                     }
                     // Away from where it began, an iteration may find a solution of the equations that is none of the problem.
-                    if task.way == Way::Contracting && ratio >= 1.0 && !self.is_rounding(task) {
+                    if way == Way::Contracting && ratio >= 1.0 && coarse >= last_coarse && coarse > 1.0 {
                         return Err(self.newton_failure(task));
                     }
+                    // A limit may come before it is known that the changes have stopped getting smaller.
+                    let remaining = task.most - iteration - 1;
+                    enough = remaining == 0 && coarse <= 1.0;
+                    // So slow an iteration would not end in time; one with a Jacobian for each stage may.
+                    let coming = coarse * (coarse / last_coarse).powi(remaining as i32);
+                    if self.options.most.is_some() && coming > 1.0 {
+                        way = Way::Coupled;
+                    }
+                    last_coarse = coarse;
                 }
                 Some(kappa) => {
                     if iteration > 0 && self.rate >= 0.99 {
@@ -256,10 +274,16 @@ impl Stages {
     }
 
     /// The residual of the iterate. Where each stage has its own Jacobian, an iterate where f does not exist is moved back.
-    fn damped_residual(&mut self, system: &mut dyn System, task: &Task, iteration: u32) -> Result<f64, StepFailure> {
+    fn damped_residual(
+        &mut self,
+        system: &mut dyn System,
+        task: &Task,
+        way: Way,
+        iteration: u32,
+    ) -> Result<f64, StepFailure> {
         let mut result = self.residual(system, task, iteration);
         for _ in 0..MOST_HALVINGS {
-            if task.way != Way::Coupled || iteration == 0 || result.is_ok() {
+            if way != Way::Coupled || iteration == 0 || result.is_ok() {
                 break;
             }
             for (z, change) in self.z.iter_mut().zip(&mut self.change) {
@@ -414,13 +438,14 @@ impl Stages {
         task.from.y[i] + self.z[(task.method.stages - 1) * self.n + i]
     }
 
-    fn is_rounding(&mut self, task: &Task) -> bool {
+    /// The largest change in units of what may be taken for rounding.
+    fn in_stagnation_units(&mut self, task: &Task) -> f64 {
         for i in 0..self.n {
             self.y[i] = self.end(task, i);
         }
         let unit = stagnation_unit(task.scale, &self.y);
         let changes = self.change[..task.method.stages * self.n].chunks_exact(self.n.max(1));
-        changes.into_iter().all(|change| largest_part(change, &unit).0 <= 1.0)
+        changes.map(|change| largest_part(change, &unit).0).fold(0.0, f64::max)
     }
 
     /// Number of states that are not algebraic.
