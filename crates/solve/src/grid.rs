@@ -71,7 +71,9 @@ mod tests {
 
     #[test]
     fn others_are_products() {
-        for (start, distance) in [(0.0, 0.1 + 1e-17 * 3.0), (0.1, std::f64::consts::PI), (2f64.sqrt(), 0.1), (1e300, 1e290)] {
+        for (start, distance) in
+            [(0.0, 0.1 + 1e-17 * 3.0), (0.1, std::f64::consts::PI), (2f64.sqrt(), 0.1), (1e300, 1e290)]
+        {
             let grid = Grid::new(start, distance);
             for k in [1.0, 7.0, 1e5] {
                 let plain = start + k * distance;

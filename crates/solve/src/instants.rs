@@ -28,7 +28,12 @@ impl Instants {
             return Err(UsageError::BadStep { what: "sampling period", value: sampled.period });
         }
         let of_time = layout.switches.iter().enumerate().filter(|(_, switch)| switch.of_time);
-        let sample = |s: &crate::Sampled| Sample { grid: Grid::new(t_start, s.period), action: s.action, taken: 0, next: t_start };
+        let sample = |s: &crate::Sampled| Sample {
+            grid: Grid::new(t_start, s.period),
+            action: s.action,
+            taken: 0,
+            next: t_start,
+        };
         Ok(Instants {
             // Before the start, so that the first call of `enter` looks for the first crossing.
             crossings: of_time.map(|(k, _)| (k, t_start)).collect(),
