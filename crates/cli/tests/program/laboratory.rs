@@ -194,6 +194,25 @@ fn an_interrupted_comparison_shows_what_it_has() {
     }
 }
 
+/// The end of the run says nothing of the rates at its start.
+#[test]
+fn an_end_time_that_is_not_used_is_named() {
+    let words = ["stability", "-e", "x' = -x; init x = 1", "-m", "rk4", "--step", "1", "-t", "3"];
+    let said = ordinate(&words).expect(0);
+    assert!(said.err.contains("`-t` is not used") && said.out.contains("stable with this step"), "{said:?}");
+}
+
+/// With a picture or without: no row is exit code 3, and the reason is shown.
+#[test]
+fn a_comparison_without_rows_says_why() {
+    let place = Place::new();
+    let words = ["compare", "-e", "x' = -x; init x = 1; run 0 .. 1", "-m", "ge3"];
+    for more in [&[][..], &["--plot", "f.png"]] {
+        let said = place.run(&[&words[..], more].concat()).expect(3);
+        assert!(said.out.contains("`ge3` is for second derivatives"), "{said:?}");
+    }
+}
+
 #[test]
 fn slips_of_both_verbs_are_answered() {
     let place = Place::new().with("m.eq", "x' = -x; init x = 1; run 0 .. 1\n");
@@ -214,6 +233,14 @@ fn slips_of_both_verbs_are_answered() {
         (&["stability", "rk4", "--plot", "a.svg", "--show", "spiral"], 2, "region, damping, frequency, star"),
         (&["stability", "rk4", "--plot", "a.pdf"], 2, "end in .svg or .png"),
         (&["stability", "-e", "x' = x +", "-m", "rk4", "--step", "1"], 1, "error"),
+        (&["stability", "rk4,dp5", "--order", "3"], 2, "is its own"),
+        (&["stability", "rk4", "--plot", "a.svg", "--show", "all,spiral"], 2, "region, damping, frequency, star"),
+        (&["stability", "m.eq", "-m", "rk4", "--step", "1", "-t", "foo"], 2, "`-t foo` is not a finite constant"),
+        (&["stability", "m.eq", "--along", "-t", "foo"], 2, "`-t foo` is not a finite constant"),
+        (&["stability", "m.eq", "--along", "-t", "-5"], 2, "the end time -5 lies before the start time 0"),
+        (&["compare", "m.eq", "-m", "rk4", "-t", "foo"], 2, "`-t foo` is not a finite constant"),
+        (&["compare", "m.eq", "-m", "rk4", "--t-start", "7"], 2, "the end time 1 lies before the start time 7"),
+        (&["run", "m.eq", "--plot", "-o", "-", "-q"], 2, "both want standard output"),
         (&["compare", "m.eq", "-m", "dp55"], 2, "there is no method `dp55`"),
         (&["compare", "m.eq", "--rtols", "3"], 2, "between 0 and 1"),
         (&["compare", "m.eq", "-o", "a.csv"], 2, ".html or .json"),

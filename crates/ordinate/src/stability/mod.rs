@@ -60,12 +60,13 @@ pub fn stability(options: &RunOptions) -> Result<Stability, RunError> {
 
 /// The stability of several methods, each with every order where it has one to choose.
 pub fn stabilities(methods: &[String], orders: &[u32]) -> Result<Vec<Stability>, RunError> {
+    let takes = |name: &String| by_name(name).is_some_and(|choice| choice.with_order(Some(1), None).is_ok());
+    // an order that belongs to another method of the list is no mistake
+    let one_takes = methods.iter().any(takes);
     let mut found = Vec::new();
     for name in methods {
         let options = RunOptions { method: name.clone(), ..RunOptions::default() };
-        // an order that belongs to another method of the list is no mistake
-        let takes = by_name(name).is_some_and(|choice| choice.with_order(Some(1), None).is_ok());
-        if orders.is_empty() || (!takes && methods.len() > 1) {
+        if orders.is_empty() || (!takes(name) && one_takes) {
             found.push(stability(&options)?);
             continue;
         }
@@ -131,14 +132,14 @@ fn at_start(compiled: &Compiled, evaluator: &mut Evaluator, t: f64) -> Result<Ou
     }
 }
 
+/// Where the rates are taken. The end of the run does not matter, but a wrong one is a slip.
 fn start_time(compiled: &Compiled, options: &RunOptions) -> Result<f64, RunError> {
-    match (crate::run_range(compiled, options), &options.t_start, compiled.run) {
-        (Some((from, _)), ..) => Ok(from),
-        (None, None, None) => Ok(0.0),
-        (None, Some(text), _) => {
-            text.parse().map_err(|_| RunError::Usage(format!("`--t-start {text}` is not a finite constant")))
-        }
-        (None, None, Some((from, _))) => Ok(from),
+    if options.t_end.is_some() {
+        return Ok(crate::run::rounded_times(compiled, options)?.0);
+    }
+    match &options.t_start {
+        Some(text) => compiled.time(text, "--t-start").map_err(RunError::Usage),
+        None => Ok(compiled.run.map_or(0.0, |(from, _)| from)),
     }
 }
 
