@@ -72,14 +72,17 @@ fn show(args: &CompareArgs, found: &Comparison, plot: &Plot, chart: Chart) -> Re
         write_file(path, text.as_bytes()).map_err(|e| usage(&e))?;
         message(&format!("wrote   {path}"));
     }
-    if *plot != Plot::None {
+    // what kept the methods from their rows is told below
+    if *plot != Plot::None && found.rows.is_empty() && found.interruption().is_none() {
+        message("note    nothing is drawn, for no method has a row");
+    } else if *plot != Plot::None {
         let figures = found.figures(chart);
         let Some(figure) = figures.first() else {
             if let Some(text) = found.interruption() {
                 message(&text);
                 return Ok(Exit::Interrupted);
             }
-            return Err(usage("there is nothing to draw: no method has a row, or the model has one state only"));
+            return Err(usage("there is nothing to draw: the model has one state only"));
         };
         plot.draw(figure)?;
         if figures.len() > 1 {

@@ -114,6 +114,9 @@ fn of_model(args: &StabilityArgs, options: RunOptions, plot: &Plot, pictures: &[
     }
     let found = ordinate::stability_of_model(&compiled, &options).map_err(failed)?;
     draw(plot, &|| found.figure(pictures))?;
+    if args.t_end.is_some() {
+        message("note    `-t` is not used: the rates are those at the start; `--along` looks at them over a run");
+    }
     Ok((found.to_text(), found.to_json(), Exit::Ok))
 }
 
@@ -159,16 +162,17 @@ fn pictures(args: &StabilityArgs) -> Result<Vec<Picture>, Exit> {
     }
     let mut chosen = Vec::new();
     for name in args.show.iter().map(|name| name.trim()) {
-        if name == "all" {
-            return Ok(Picture::ALL.map(|(_, picture)| picture).to_vec());
-        }
         match Picture::ALL.iter().find(|(known, _)| *known == name) {
             Some((_, picture)) => chosen.push(*picture),
+            None if name == "all" => {}
             None => {
                 let names = Picture::ALL.map(|(name, _)| name).join(", ");
                 return Err(usage(&format!("`--show {name}`: there is no such picture; there are {names}, all")));
             }
         }
+    }
+    if args.show.iter().any(|name| name.trim() == "all") {
+        return Ok(Picture::ALL.map(|(_, picture)| picture).to_vec());
     }
     Ok(chosen)
 }

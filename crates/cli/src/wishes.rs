@@ -109,6 +109,11 @@ impl Wishes {
             }
         }
         wishes.add_plot(args)?;
+        if wishes.terminal_plot && args.output.iter().any(|path| path == "-") {
+            return Err(usage(
+                "`-o -` and a plot in the terminal both want standard output; give a file to `-o`, or `--plot FILE.svg`",
+            ));
+        }
         wishes.refuse_twins()?;
         wishes.stdout_csv &= !(wishes.terminal_plot && args.output.is_empty());
         Ok(wishes)

@@ -83,6 +83,21 @@ pub(crate) fn is_linear(compiled: &Compiled) -> bool {
     !used.into_iter().any(of_state) && jacobian.section.results.iter().all(|&r| !tainted[r as usize])
 }
 
+/// Whether, besides, ∂f/∂y is the same at all times: neither t nor anything that changes in leaps (switches, held values) is in it.
+pub(crate) fn has_constant_rates(compiled: &Compiled) -> bool {
+    let program = &compiled.program;
+    let Some(jacobian) = &program.jacobian else { return false };
+    // before the constants are t, the states, the discrete values, what is delayed, and the rates of algebraic states
+    let constants = program.literals.iter().map(|(register, _)| *register).chain([program.first_computed]);
+    let first = constants.min().unwrap_or(program.first_computed) as usize;
+    let mut changing = vec![false; program.registers];
+    changing[..first].fill(true);
+    for i in &jacobian.section.instructions {
+        changing[i.out as usize] = i.operands().any(|r| changing[r as usize]);
+    }
+    is_linear(compiled) && jacobian.section.results.iter().all(|&r| !changing[r as usize])
+}
+
 /// Steps from the start after which the rates are looked at again.
 const LOOK_AHEAD: u64 = 50;
 /// Rates below this part of the largest are zero but for rounding: a conserved sum has such a one.
@@ -109,8 +124,7 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
     let held = compiled.program.layout.held;
     let start = Start { t: from, y: &values[..n], held: &values[n..n + held], fixed: None };
     let mut largest: Option<f64> = None;
-    // the rates of a linear model are the same everywhere
-    let ends = if is_linear(compiled) { vec![from] } else { vec![from, to] };
+    let ends = if has_constant_rates(compiled) { vec![from] } else { vec![from, to] };
     for end in ends {
         let mut method = by_name("dp5").expect("a method of every version").build(n, false);
         let options = Options { rows: Rows::At(Vec::new()), max_steps: LOOK_AHEAD, ..Options::default() };
@@ -281,6 +295,35 @@ mod tests {
         assert!(!facts("x' = if x > 0 then 1 else -1; init x = 1; run 0 .. 1").0);
         assert!(facts("x' = if t > 1 then 1 else -1; init x = 1; run 0 .. 2").0);
         assert!(!facts("x' = -x^2; init x = 1; run 0 .. 1").0);
+    }
+
+    /// A linear model whose coefficients depend on time, on a switch, an input or a held value has other rates later.
+    #[test]
+    fn rates_are_constant_where_the_coefficients_are() {
+        let constant = |text: &str| {
+            let options = CompileOptions { jacobian: true, ..CompileOptions::default() };
+            has_constant_rates(&compile(&Source::text(text), &options).expect("a model without mistakes"))
+        };
+        let changing = [
+            "x' = -t*x; init x = 1; run 0 .. 10",
+            "x' = -(1 + exp(t))*x; init x = 1; run 0 .. 10",
+            "x' = (if t < 1 then -1 else -100)*x; init x = 1; run 0 .. 10",
+            "input u = 1 + step(t - 1)*99; x' = -u*x; init x = 1; run 0 .. 10",
+            "every 1: k = 2*k; init k = 1; x' = -k*x; init x = 1; run 0 .. 10",
+            "x' = -x^2; init x = 1; run 0 .. 1",
+        ];
+        for text in changing {
+            assert!(!constant(text), "{text}");
+        }
+        let same = [
+            "param k = 3; x' = -k^2*x + sin(t); init x = 1; run 0 .. 10",
+            "x' = -2*x + step(t - 1); init x = 1; run 0 .. 10",
+            "every 1: u = -u; init u = 1; x' = -x + u; init x = 1; run 0 .. 10",
+            "h'' = -9.81; when h < 0: h' = -0.8*h'; init h = 1, h' = 0; run 0 .. 1",
+        ];
+        for text in same {
+            assert!(constant(text), "{text}");
+        }
     }
 
     #[test]

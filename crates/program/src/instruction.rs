@@ -7,6 +7,7 @@
 //! A section is a straight line of instructions, each writing one temporary that is written nowhere else, and the
 //! registers where its results are found. Temporaries do not survive from one section to the next.
 
+use crate::packed::arity;
 use crate::{Jacobian, Rates, time_switch::TimeSwitch};
 use ordinate_expr::{Decimal, Function};
 use ordinate_solve::Layout;
@@ -65,6 +66,13 @@ pub struct Instruction {
     pub b: u32,
     /// Third operand.
     pub c: u32,
+}
+
+impl Instruction {
+    /// The registers that the operation reads.
+    pub fn operands(&self) -> impl Iterator<Item = u32> {
+        [self.a, self.b, self.c].into_iter().take(arity(self.op))
+    }
 }
 
 /// A straight line of instructions and where its results are.

@@ -55,7 +55,56 @@ fn a_limit_that_is_not_stable_itself_is_not_called_so() {
         "{said:?}"
     );
     let said = ordinate(&["stability", "-e", text, "-m", "rk4", "--step", "0.2"]).expect(0);
-    assert!(said.out.contains("steps up to 0.282843 are stable"), "{said:?}");
+    // 2√2/10, rounded down: what is shown is stable itself
+    assert!(said.out.contains("steps up to 0.282842 are stable"), "{said:?}");
+    let decay = "x' = -3*x; init x = 1; run 0 .. 5";
+    let said = ordinate(&["stability", "-e", decay, "-m", "euler", "--step", "0.666667"]).expect(0);
+    assert!(said.out.contains("unstable with") && said.out.contains("steps up to 0.666666 are stable"), "{said:?}");
+    let whole = "x' = -10*x; init x = 1; run 0 .. 5";
+    let said = ordinate(&["stability", "-e", whole, "-m", "euler", "--step", "0.2"]).expect(0);
+    assert!(said.out.contains("steps up to 0.2 are stable"), "{said:?}");
+}
+
+/// Slow decay beside fast oscillation: λ = −c ± i. Euler's method is stable for h ≤ 2c/(c² + 1); |R|² of the midpoint rule is
+/// 1 − 2ch + h⁴/4 + …, stable for h³ ≤ 8c.
+#[test]
+fn a_short_longest_step_is_found() {
+    let slow = "x' = -0.001*x + y; y' = -x - 0.001*y; init x = 1, y = 0; run 0 .. 1";
+    let faint = "x'' = -x - 1e-9*x'; init x = 1, x' = 0; run 0 .. 1";
+    let cases = [(slow, "euler", "0.001", 0.002 / 1.000001), (faint, "rk2", "0.001", 4e-9f64.cbrt())];
+    for (text, method, step, expected) in cases {
+        let words = ["stability", "-e", text, "-m", method, "--step", step];
+        let found = ordinate(&[&words[..], &["--format", "json"]].concat()).expect(0).json();
+        let longest = found["longest_step"].as_f64().expect("a number");
+        assert!((longest / expected - 1.0).abs() < 1e-3 && found["unstable"] == 0, "{method}: {found}");
+        let said = ordinate(&words).expect(0).out;
+        assert!(said.contains("stable with this step") && !said.contains("no step is stable"), "{said}");
+    }
+}
+
+/// bdf3 is A(86.03°)-stable: at 86.0324° it grows by 3·10⁻⁷ around |z| = 1.1 and nowhere else.
+#[test]
+fn a_narrow_gap_of_stability_ends_the_steps() {
+    let (sine, cosine) = 86.0324f64.to_radians().sin_cos();
+    let text =
+        format!("x' = -{cosine:?}*x + {sine:?}*y; y' = -{sine:?}*x - {cosine:?}*y; init x = 1, y = 0; run 0 .. 1");
+    for step in ["1.1", "0.5", "3"] {
+        let words = ["stability", "-e", &text, "-m", "bdf3", "--step", step, "--format", "json"];
+        let found = ordinate(&words).expect(0).json();
+        let longest = found["longest_step"].as_f64().unwrap_or_else(|| panic!("a limit: {found}"));
+        assert!(longest > 0.9 && longest < 1.1, "{found}");
+        assert_eq!(found["unstable"], if step == "1.1" { 2 } else { 0 });
+    }
+}
+
+/// Coefficients that depend on time have other rates later, however linear the model is.
+#[test]
+fn rates_that_change_are_those_of_the_start() {
+    let of = |text: &str| ordinate(&["stability", "-e", text, "-m", "euler", "--step", "0.1"]).expect(0).out;
+    let said = of("x' = -(1+exp(t))*x; x(0)=1; run 0 .. 10");
+    assert!(said.contains("rates at the start") && said.contains("steps up to 1 are stable, at the start"), "{said}");
+    let said = of("x' = -2*x + sin(t); x(0)=1; run 0 .. 10");
+    assert!(said.contains("rates everywhere") && said.contains("steps up to 1 are stable\n"), "{said}");
 }
 
 /// An algebraic state is taken out: z = −x/2 makes x′ = −3x.
@@ -145,6 +194,25 @@ fn an_interrupted_comparison_shows_what_it_has() {
     }
 }
 
+/// The end of the run says nothing of the rates at its start.
+#[test]
+fn an_end_time_that_is_not_used_is_named() {
+    let words = ["stability", "-e", "x' = -x; init x = 1", "-m", "rk4", "--step", "1", "-t", "3"];
+    let said = ordinate(&words).expect(0);
+    assert!(said.err.contains("`-t` is not used") && said.out.contains("stable with this step"), "{said:?}");
+}
+
+/// With a picture or without: no row is exit code 3, and the reason is shown.
+#[test]
+fn a_comparison_without_rows_says_why() {
+    let place = Place::new();
+    let words = ["compare", "-e", "x' = -x; init x = 1; run 0 .. 1", "-m", "ge3"];
+    for more in [&[][..], &["--plot", "f.png"]] {
+        let said = place.run(&[&words[..], more].concat()).expect(3);
+        assert!(said.out.contains("`ge3` is for second derivatives"), "{said:?}");
+    }
+}
+
 #[test]
 fn slips_of_both_verbs_are_answered() {
     let place = Place::new().with("m.eq", "x' = -x; init x = 1; run 0 .. 1\n");
@@ -165,6 +233,14 @@ fn slips_of_both_verbs_are_answered() {
         (&["stability", "rk4", "--plot", "a.svg", "--show", "spiral"], 2, "region, damping, frequency, star"),
         (&["stability", "rk4", "--plot", "a.pdf"], 2, "end in .svg or .png"),
         (&["stability", "-e", "x' = x +", "-m", "rk4", "--step", "1"], 1, "error"),
+        (&["stability", "rk4,dp5", "--order", "3"], 2, "is its own"),
+        (&["stability", "rk4", "--plot", "a.svg", "--show", "all,spiral"], 2, "region, damping, frequency, star"),
+        (&["stability", "m.eq", "-m", "rk4", "--step", "1", "-t", "foo"], 2, "`-t foo` is not a finite constant"),
+        (&["stability", "m.eq", "--along", "-t", "foo"], 2, "`-t foo` is not a finite constant"),
+        (&["stability", "m.eq", "--along", "-t", "-5"], 2, "the end time -5 lies before the start time 0"),
+        (&["compare", "m.eq", "-m", "rk4", "-t", "foo"], 2, "`-t foo` is not a finite constant"),
+        (&["compare", "m.eq", "-m", "rk4", "--t-start", "7"], 2, "the end time 1 lies before the start time 7"),
+        (&["run", "m.eq", "--plot", "-o", "-", "-q"], 2, "both want standard output"),
         (&["compare", "m.eq", "-m", "dp55"], 2, "there is no method `dp55`"),
         (&["compare", "m.eq", "--rtols", "3"], 2, "between 0 and 1"),
         (&["compare", "m.eq", "-o", "a.csv"], 2, ".html or .json"),

@@ -117,7 +117,7 @@ impl Comparison {
     }
 
     fn circle(&self) -> Option<Figure> {
-        let [x, y, ..] = self.reference.columns.as_slice() else { return None };
+        let (x, y) = self.reference.plane.as_ref()?;
         let names = &self.reference.states;
         let shown = self.best(MOST_CIRCLES);
         let planes: Vec<(&Traces, f64, &Vec<f64>, &Vec<f64>)> = shown
@@ -129,7 +129,15 @@ impl Comparison {
             return None;
         }
         let title = format!("{}: circle test in the plane of {} and {}", self.title(), names[0], names[1]);
-        let mut figure = Figure::new(&(title + &self.shown(planes.len())));
+        let whole = (self.range.0, self.reference.t_end);
+        let part = match self.reference.drawn.first() {
+            Some(&from) if from > whole.0 + 0.25 * (whole.1 - whole.0) => {
+                let digits = |t: f64| short(format!("{t:.3e}").parse().unwrap_or(t));
+                format!(", the last turns, t = {} … {}", digits(from), digits(whole.1))
+            }
+            _ => String::new(),
+        };
+        let mut figure = Figure::new(&(title + &part + &self.shown(planes.len())));
         figure.columns = match planes.len() {
             1 => 1,
             2..=4 => 2,
@@ -155,6 +163,11 @@ impl Comparison {
             };
             panel.equal_aspect = alike;
             (panel.x.range, panel.y.range) = (range(width), range(height));
+            let within = |v: f64, range: Option<(f64, f64)>| range.is_some_and(|(lo, hi)| lo <= v && v <= hi);
+            let seen = |(x, y): (&f64, &f64)| within(*x, panel.x.range) && within(*y, panel.y.range);
+            if !xs.iter().zip(ys).any(seen) {
+                panel.title.push_str(": far outside");
+            }
             panel.add("", x.clone(), y.clone(), Style::Curve).colour = Colour::Grey;
             panel.add("", xs.clone(), ys.clone(), Style::Curve);
             figure.panels.push(panel);

@@ -21,7 +21,7 @@ pub(super) struct Laboratory<'a> {
     pub asked: RunOptions,
     pub repeats: usize,
     pub reference: Reference,
-    /// Length of the run.
+    /// Length of what is compared.
     pub span: f64,
     pub skipped: Vec<Skipped>,
     pub keep_going: &'a dyn Fn() -> bool,
@@ -80,7 +80,7 @@ impl Laboratory<'_> {
     pub fn method(&mut self, name: &str, fixed: bool, rtols: &[f64]) -> (Vec<Row>, Traces, bool) {
         let mut rows: Vec<Row> = Vec::new();
         let mut traces = Traces { method: name.into(), plane: None, strip: None };
-        let mut halving = Halving { h: self.span / FIRST_STEPS, last: None, orders: [f64::NAN; 2] };
+        let mut halving = Halving { h: self.first_step(), last: None, orders: [f64::NAN; 2] };
         for &rtol in rtols {
             let tried = match fixed {
                 false => self.controlled(name, rtol, &rows),
@@ -92,7 +92,7 @@ impl Laboratory<'_> {
             match tried {
                 Ok((row, trial)) => {
                     if traces.plane.is_none() {
-                        traces.plane = self.reference.plane(&trial.memory).map(|(x, y)| (rtol, x, y));
+                        traces.plane = self.reference.plane_of(&trial.memory).map(|(x, y)| (rtol, x, y));
                     }
                     traces.strip = Some((rtol, trial.memory.strip));
                     rows.extend(row);
@@ -113,6 +113,17 @@ impl Laboratory<'_> {
         (rows, traces, false)
     }
 
+    /// The first of the halved steps: no step may be longer than a delay, for it would need values of the future.
+    fn first_step(&self) -> f64 {
+        let delays = self.compiled.program.layout.delays.iter();
+        let shortest = delays.map(|delay| delay.time).fold(f64::INFINITY, f64::min);
+        let mut h = self.span / FIRST_STEPS;
+        while h > shortest {
+            h /= 2.0;
+        }
+        h
+    }
+
     /// One run, without the estimate of its error: many of them only show that the step was too long.
     fn trial(&self, name: &str, rtol: f64, step: Option<f64>) -> Result<Trial, Refusal> {
         let options = RunOptions {
@@ -127,7 +138,7 @@ impl Laboratory<'_> {
         let mut watched = Watched::new(self.keep_going);
         let run = simulate(self.compiled, &options, &mut watched).map_err(unfit)?;
         finished(&run)?;
-        let error = self.reference.error(&watched.memory);
+        let error = self.reference.error(&watched.memory, &run);
         if !error.is_finite() {
             return Err(Refusal::Stopped { reason: "the result is not finite".into(), last: false });
         }

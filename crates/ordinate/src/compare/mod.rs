@@ -1,5 +1,6 @@
 //! The method laboratory: every method on one model, its true error against what it costs.
 
+mod drawn;
 mod figures;
 mod laboratory;
 mod reference;
@@ -154,8 +155,13 @@ pub fn compare(
     rtols.dedup();
     tell("reference");
     let reference = reference(compiled, &asked, keep_going)?;
-    let range = crate::run_range(compiled, &asked).ok_or(RunError::NoEndTime)?;
-    let (span, skipped) = (range.1 - range.0, Vec::new());
+    let range = crate::run::rounded_times(compiled, &asked)?;
+    let all = if reference.t_end > range.0 { reference.t_end } else { range.1 };
+    let (span, skipped) = (all - range.0, Vec::new());
+    // Who does not stop where the reference does is far off after twice that time; all of the rest would be lost on it.
+    let late = range.0 + 2.0 * span;
+    let t_end = if late < range.1 { Some(format!("{late:?}")) } else { asked.t_end.clone() };
+    let asked = RunOptions { t_end, ..asked };
     let mut laboratory = Laboratory { compiled, asked, repeats: options.repeats, reference, span, skipped, keep_going };
     let (mut rows, mut traces, mut interrupted) = (Vec::new(), Vec::new(), None);
     for (name, fixed) in names {
@@ -308,6 +314,76 @@ mod tests {
         let found = of(falling, &["dp5", "rk4"], &[1e-6]);
         assert!(found.reference.times.last().is_some_and(|t| *t < 0.46), "{:?}", found.reference.times.last());
         assert!(found.rows.len() == 2 && found.rows.iter().all(|row| row.error < 1e-5), "{:?}", found.rows);
+    }
+
+    /// x″ = −50 − x′² falls by 0.1 in acos(e^−0.1)/√50 = 0.0622 of the 60 asked for. All times compared are within that, and a
+    /// method that stops elsewhere is told so: Euler's steps of a ninth of it cannot be right to rounding.
+    #[test]
+    fn a_stop_early_in_the_run_is_compared_up_to_it() {
+        let text = "x'' = -50 - x'^2; init x = 1, x' = 0; stop when x < 0.9; run 0 .. 60";
+        let found = of(text, &["euler", "rk4", "ab2"], &[1e-3]);
+        let stop = (-0.1f64).exp().acos() / 50f64.sqrt();
+        let reference = &found.reference;
+        assert!((reference.t_end - stop).abs() < 1e-9 && reference.times.len() == 601, "{}", reference.t_end);
+        assert!(reference.times.last().is_some_and(|t| *t > 0.99 * stop && *t < stop));
+        let error = |name: &str| found.rows.iter().find(|row| row.method == name).map(|row| row.error);
+        assert!(error("euler").is_some_and(|error| error > 1e-3 && error < 0.2), "{:?}", found.rows);
+        assert!(error("rk4").is_some_and(|error| error < 1e-4), "{:?}", found.rows);
+        // halved steps reach the error as on any other run
+        assert!(error("ab2").is_some_and(|error| error > 1e-5 && error <= 1e-3), "{:?}", found.skipped);
+        assert!((found.to_json()["t_compared"][1].as_f64().expect("a number") - stop).abs() < 1e-9);
+        assert!(found.to_text().contains("compared over 0 … 0.0621969"), "{}", found.to_text());
+    }
+
+    /// One run stops at 1, another one that steps over the narrow condition would not: its rows behind 1 are its error.
+    #[test]
+    fn a_run_that_ends_elsewhere_has_the_difference_as_its_error() {
+        let compile = |text: &str| compile(&Source::text(text), &CompileOptions::default()).expect("a model");
+        let options = RunOptions::default();
+        let stops = "x' = 1; init x = 0; stop when x > 1; run 0 .. 4";
+        let reference = reference(&compile(stops), &options, &|| true).expect("a reference");
+        let error_of = |text: &str| {
+            let mut memory = Memory::default();
+            let rows = reference.row_times();
+            let run = crate::simulate(&compile(text), &RunOptions { rows, ..options.clone() }, &mut memory);
+            reference.error(&memory, &run.expect("a run"))
+        };
+        assert!(error_of(stops) < 1e-12);
+        let scale = 600.0 / 601.0;
+        // at the end x is 4 where it should be 1, and the time is thrice the span off
+        assert!((error_of("x' = 1; init x = 0; run 0 .. 4") - 3.0 / scale).abs() < 1e-6);
+        // at the end x is 0.5 where it should be 1, and half of the time is missing
+        assert!((error_of("x' = 1; init x = 0; stop when x > 0.5; run 0 .. 4") - 0.5 / scale).abs() < 1e-6);
+    }
+
+    /// The first step of a sixteenth of the run is longer than the delay.
+    #[test]
+    fn fixed_steps_begin_below_the_shortest_delay() {
+        let text = "x' = -pi/2*delay(x, 1, cos(pi/2*t)); init x = 1; run 0 .. 40";
+        let found = of(text, &["ab2", "bdf2"], &[1e-2]);
+        assert!(found.rows.len() == 2 && found.rows.iter().all(|row| row.error <= 1e-2), "{:?}", found.skipped);
+    }
+
+    /// 800 turns have fewer than one of 601 samples each: the picture shows the last of them, where lines follow the circle.
+    #[test]
+    fn the_circle_test_shows_turns_and_not_chords() {
+        let fast = of("y' = 100*z; z' = -100*y; init y = 0, z = 1; run 0 .. 50", &["dp8"], &[1e-6]);
+        let (x, y) = fast.reference.plane.as_ref().expect("two states");
+        let chord = |k: usize| 0.5 * (x[k] + x[k + 1]).hypot(y[k] + y[k + 1]);
+        assert!((0..x.len() - 1).all(|k| chord(k) > 0.99), "no line crosses the circle");
+        assert!(fast.reference.drawn.first().is_some_and(|t| *t > 45.0) && fast.reference.times[0] == 0.0);
+        let title = &fast.figures(Chart::Circle)[0].title;
+        assert!(title.contains("the last turns, t = 49.22 … 50"), "{title}");
+        let slow = of(CIRCLE, &["dp5"], &[1e-3]);
+        assert_eq!(slow.reference.drawn.first(), Some(&0.0));
+        assert!(!slow.figures(Chart::Circle)[0].title.contains("last"));
+    }
+
+    /// Nobody has a row: that is not `ok`.
+    #[test]
+    fn a_comparison_without_rows_is_stopped() {
+        let found = of("x' = -x; init x = 1; run 0 .. 1", &["ge3"], &[1e-3]).to_json();
+        assert_eq!((&found["status"], &found["reason"]["kind"]), (&"stopped".into(), &"no_rows".into()), "{found}");
     }
 
     /// v stays zero but for rounding, which is no error of order one.

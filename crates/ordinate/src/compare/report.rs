@@ -23,14 +23,26 @@ impl Comparison {
                 "ratio": row.ratio,
             })
         };
+        let reason = match (self.interruption(), self.skipped.first()) {
+            (Some(message), _) => json!({"kind": "interrupted", "message": message}),
+            (None, Some(first)) if self.rows.is_empty() => {
+                json!({"kind": "no_rows", "message": format!("no method has a row; {}: {}", first.method, first.reason)})
+            }
+            (None, _) => Value::Null,
+        };
         let skipped = self.skipped.iter().map(|s| json!({"method": s.method, "rtol": s.rtol, "reason": s.reason}));
         json!({
             "schema": "ordinate.compare/1",
-            "status": if self.interrupted.is_some() { "interrupted" } else { "ok" },
-            "reason": self.interruption().map(|message| json!({"kind": "interrupted", "message": message})),
+            "status": match (&self.interrupted, self.rows.is_empty()) {
+                (Some(_), _) => "interrupted",
+                (None, true) => "stopped",
+                (None, false) => "ok",
+            },
+            "reason": reason,
             "model": self.name,
             "t_start": self.range.0,
             "t_end": self.range.1,
+            "t_compared": [self.range.0, self.reference.t_end],
             "reference": {
                 "method": self.reference.digits.method,
                 "check": self.reference.digits.checked_by,
@@ -70,6 +82,15 @@ impl Comparison {
         format!("{}{why}", digits.to_text())
     }
 
+    /// The span that was compared, where a stop condition made it shorter.
+    fn compared(&self) -> String {
+        let (from, to) = (self.range.0, self.reference.t_end);
+        match to < self.range.1 {
+            true => format!("; compared over {} … {}, where it stops", short(from), short(to)),
+            false => String::new(),
+        }
+    }
+
     /// Why there is not more, where somebody ended the comparison.
     pub fn interruption(&self) -> Option<String> {
         let method = self.interrupted.as_ref()?;
@@ -80,7 +101,8 @@ impl Comparison {
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         let (from, to) = self.range;
-        writeln!(out, "model      {}, {} … {}", self.name, short(from), short(to)).expect("a string takes all text");
+        writeln!(out, "model      {}, {} … {}{}", self.name, short(from), short(to), self.compared())
+            .expect("a string takes all text");
         writeln!(out, "reference  {}\n", self.reference_text()).expect("a string takes all text");
         let mut lines = vec![HEADER.map(String::from)];
         lines.extend(self.cells());
@@ -121,9 +143,10 @@ impl Comparison {
         add(format!("<h1>{}</h1>", escaped(self.title())));
         let reference = escaped(&self.reference_text());
         add(format!(
-            "<p>t = {} … {}. Errors are the largest over states and times, relative to the largest value of the state, against {reference}.</p>",
+            "<p>t = {} … {}{}. Errors are the largest over states and times, relative to the largest value of the state, against {reference}.</p>",
             short(from),
-            short(to)
+            short(to),
+            self.compared()
         ));
         for (_, chart) in Chart::ALL {
             for figure in self.figures(chart) {

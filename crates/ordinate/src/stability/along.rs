@@ -61,7 +61,7 @@ pub fn along(compiled: &Compiled, options: &RunOptions) -> Result<Along, RunErro
         return Err(RunError::Usage("the model has no states, so it has no rates".into()));
     }
     let (choice, _) = choose(options)?;
-    let Some((from, to)) = crate::run_range(compiled, options) else { return Err(RunError::NoEndTime) };
+    let (from, to) = crate::run::rounded_times(compiled, options)?;
     let mut evaluator = compiled.evaluator();
     let start = StartValues::new(compiled, &mut evaluator, from)?;
     let mut method = choice.build(n, options.step.is_some());

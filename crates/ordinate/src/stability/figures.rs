@@ -47,6 +47,8 @@ const COARSE: usize = 72;
 const POINTS: usize = 400;
 /// Differences of ln|ζ| above this are no rounding.
 const RESOLVED: f64 = 1e-12;
+/// Half the height of the picture of a damping that is zero.
+const NONE_SEEN: f64 = 0.1;
 /// ln of a growth beyond which nobody looks.
 const FAR: f64 = 60.0;
 
@@ -163,6 +165,10 @@ impl Stability {
             Panel::new("frequency of the solution  z/i, imaginary z", "damping of the method  −ln|ζ|");
         help(&mut along_imaginary, "exact", &[0.0, imaginary], &[0.0, 0.0]);
         let (x, y) = curve(Complex::new(0.0, imaginary));
+        if y.iter().all(|damping| damping.abs() < RESOLVED) {
+            // rounding of |ζ| = 1 must not fill the height
+            along_imaginary.y.range = Some((-NONE_SEEN, NONE_SEEN));
+        }
         along_imaginary.add(self.method, x, y, Style::Line);
         [along_real, along_imaginary]
     }
@@ -263,4 +269,21 @@ fn finite_range(y: &[f64], reach: f64) -> Option<(f64, f64)> {
     let least = y.iter().copied().fold(0.0, f64::min).max(-reach);
     let most = y.iter().copied().fold(0.0, f64::max).min(1.6 * reach);
     Some((1.1 * least - 0.02 * reach, 1.1 * most.max(reach)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunOptions, stability};
+
+    /// The trapezoidal rule damps nothing on the imaginary axis: |ζ| differs from 1 by rounding, and the picture shows none of it.
+    #[test]
+    fn rounding_does_not_fill_a_picture() {
+        let of = |method: &str| {
+            let options = RunOptions { method: method.into(), ..RunOptions::default() };
+            stability(&options).expect("a method").figure(&[Picture::Damping]).panels[1].y.range
+        };
+        assert!(of("trapezoid").is_some_and(|(lo, hi)| lo < -1e-3 && hi > 1e-3));
+        assert_eq!(of("rk4"), None);
+    }
 }

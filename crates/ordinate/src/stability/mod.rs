@@ -12,7 +12,7 @@ use crate::start::StartValues;
 use crate::transform::polynomial;
 use crate::{Compiled, RunError, RunOptions, short};
 use ordinate_program::Evaluator;
-use ordinate_solve::algebra::Complex;
+use ordinate_solve::algebra::{Complex, Scalar};
 use ordinate_solve::stability::{Characteristic, Interval, NoCharacteristic, StabilityFacts, facts};
 use ordinate_solve::{Choice, Interrupt, Mixture, Options, Outcome, Rows, Sink, Status, by_name};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub struct Rates {
     /// The eigenvalues λ of ∂f/∂y, real and imaginary parts, by falling |λ|.
     pub lambda: Vec<(f64, f64)>,
     /// The model is linear with constant coefficients: these are its rates everywhere.
-    pub linear: bool,
+    pub constant: bool,
 }
 
 /// The stability of the method that the options name, with their order.
@@ -60,12 +60,13 @@ pub fn stability(options: &RunOptions) -> Result<Stability, RunError> {
 
 /// The stability of several methods, each with every order where it has one to choose.
 pub fn stabilities(methods: &[String], orders: &[u32]) -> Result<Vec<Stability>, RunError> {
+    let takes = |name: &String| by_name(name).is_some_and(|choice| choice.with_order(Some(1), None).is_ok());
+    // an order that belongs to another method of the list is no mistake
+    let one_takes = methods.iter().any(takes);
     let mut found = Vec::new();
     for name in methods {
         let options = RunOptions { method: name.clone(), ..RunOptions::default() };
-        // an order that belongs to another method of the list is no mistake
-        let takes = by_name(name).is_some_and(|choice| choice.with_order(Some(1), None).is_ok());
-        if orders.is_empty() || (!takes && methods.len() > 1) {
+        if orders.is_empty() || (!takes(name) && one_takes) {
             found.push(stability(&options)?);
             continue;
         }
@@ -131,14 +132,14 @@ fn at_start(compiled: &Compiled, evaluator: &mut Evaluator, t: f64) -> Result<Ou
     }
 }
 
+/// Where the rates are taken. The end of the run does not matter, but a wrong one is a slip.
 fn start_time(compiled: &Compiled, options: &RunOptions) -> Result<f64, RunError> {
-    match (crate::run_range(compiled, options), &options.t_start, compiled.run) {
-        (Some((from, _)), ..) => Ok(from),
-        (None, None, None) => Ok(0.0),
-        (None, Some(text), _) => {
-            text.parse().map_err(|_| RunError::Usage(format!("`--t-start {text}` is not a finite constant")))
-        }
-        (None, None, Some((from, _))) => Ok(from),
+    if options.t_end.is_some() {
+        return Ok(crate::run::rounded_times(compiled, options)?.0);
+    }
+    match &options.t_start {
+        Some(text) => compiled.time(text, "--t-start").map_err(RunError::Usage),
+        None => Ok(compiled.run.map_or(0.0, |(from, _)| from)),
     }
 }
 
@@ -176,8 +177,8 @@ fn rates(compiled: &Compiled, options: &RunOptions, step: f64) -> Result<Rates, 
     };
     let size = |l: &(f64, f64)| l.0.hypot(l.1);
     lambda.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b.1.total_cmp(&a.1)));
-    let linear = crate::info::is_linear(compiled);
-    Ok(Rates { name: compiled.name.clone(), step, t, lambda, linear })
+    let constant = crate::info::has_constant_rates(compiled);
+    Ok(Rates { name: compiled.name.clone(), step, t, lambda, constant })
 }
 
 /// Rows are of no interest here.
@@ -198,6 +199,8 @@ impl Rates {
 
 /// Growth by less than this in a step is rounding of the eigenvalues and of the roots.
 const NO_GROWTH: f64 = 1e-12;
+/// Eigenvalues are known to this part of their size.
+const RATE_ROUNDING: f64 = 1e-14;
 /// An eigenvalue is on an axis if it is so near to it.
 const ON_AXIS: f64 = 1e-12;
 
@@ -211,7 +214,20 @@ impl Stability {
         };
         match self.interval(z) {
             Some(interval) => within(interval, z.re.abs().max(z.im.abs())),
-            None => self.characteristic.growth(z) <= 1.0 + NO_GROWTH,
+            None => self.surplus(z) <= 0.0,
+        }
+    }
+
+    /// What a step lets a solution grow at z beyond rounding; negative where it decays. Where the polynomial of the method is known
+    /// to differ little from e^z, slow decay is not lost in the rounding of |ζ|:
+    ///
+    /// ```text
+    ///   ln|ζ| = ln(|ζ|/|e^z|) + Re z
+    /// ```
+    fn surplus(&self, z: Complex) -> f64 {
+        match self.characteristic.has_exact_excess() {
+            true => self.characteristic.excess(z) + z.re - RATE_ROUNDING * z.modulus(),
+            false => self.characteristic.growth(z) - 1.0 - NO_GROWTH,
         }
     }
 
@@ -236,7 +252,7 @@ impl Stability {
         let ends = model.lambda.iter().filter_map(|&(re, im)| {
             let size = re.hypot(im);
             let direction = Complex::new(re / size, im / size);
-            let reach = (size > 0.0).then(|| self.reach(direction))??;
+            let reach = (size > 0.0).then(|| self.reach(direction, size * model.step))??;
             Some((reach / size, self.interval(direction).is_none_or(|interval| interval.closed)))
         });
         ends.reduce(|one, other| match one.0 == other.0 {
@@ -255,28 +271,46 @@ impl Stability {
         }
     }
 
-    /// How far from the origin the method is right along a ray; `None` if without end.
-    fn reach(&self, direction: Complex) -> Option<f64> {
+    /// How far from the origin the method is right along a ray, on which the place `own` is looked at, too; `None` if without end.
+    fn reach(&self, direction: Complex, own: f64) -> Option<f64> {
+        /// Nearer to the origin stability changes once at most: |ζ| = 1 − cx + Cxᵖ⁺¹.
         const NEAR: f64 = 1e-2;
+        /// A rate that is not on the imaginary axis is stable here even with Euler's method, x < 2c.
+        const NEAREST: f64 = 1e-13;
         const FAR: f64 = 1e4;
         const FACTOR: f64 = 1.02;
-        let right = |x: f64| !self.is_wrong_at(direction * x);
-        if !right(NEAR) {
+        if direction.re > ON_AXIS * direction.im.abs() {
+            return None;
+        }
+        if let Some(interval) = self.interval(direction) {
+            return interval.length;
+        }
+        let surplus = |x: f64| self.surplus(direction * x);
+        // a method whose other roots grow however short the step is does so by less than rounding at last
+        let nearest = if self.facts.real.length == Some(0.0) { NEAR } else { NEAREST };
+        if surplus(nearest) > 0.0 {
             return Some(0.0);
         }
-        let mut x = NEAR;
-        while right(x * FACTOR) {
-            x *= FACTOR;
-            if x > FAR {
-                return None;
+        let next = |x: &f64| (*x <= FAR).then_some(x * if *x < NEAR { 2.0 } else { FACTOR });
+        let mut places: Vec<f64> = std::iter::successors(Some(nearest), next).collect();
+        places.push(own.max(nearest));
+        places.sort_by(f64::total_cmp);
+        let mut before = [(nearest, surplus(nearest)); 2];
+        for x in places {
+            let here = (x, surplus(x));
+            if here.1 > 0.0 {
+                return Some(change(&surplus, before[1].0, x));
             }
+            // a gap may be narrower than the distance of two places
+            if before[1].1 > before[0].1 && before[1].1 >= here.1 {
+                let top = summit(&surplus, before[0].0, x);
+                if surplus(top) > 0.0 {
+                    return Some(change(&surplus, before[0].0, top));
+                }
+            }
+            before = [before[1], here];
         }
-        let (mut low, mut high) = (x, x * FACTOR);
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if right(middle) { low = middle } else { high = middle }
-        }
-        Some(low)
+        None
     }
 
     /// `stability --format json`.
@@ -301,6 +335,7 @@ impl Stability {
         if let Some(model) = &self.model {
             value["step"] = json!(model.step);
             value["t"] = json!(model.t);
+            value["constant"] = json!(model.constant);
             let lambda: Vec<Value> = model.lambda.iter().map(|&(re, im)| json!({"re": re, "im": im})).collect();
             value["lambda"] = json!(lambda);
             let growth: Vec<f64> = model.h_lambda().into_iter().map(|z| self.characteristic.growth(z)).collect();
@@ -338,7 +373,10 @@ impl Stability {
 
     fn model_text(&self, model: &Rates, line: &mut dyn FnMut(&str, &str)) {
         const SHOWN: usize = 12;
-        let when = if model.linear { "everywhere, for it is linear" } else { "at the start" };
+        let when = match model.constant {
+            true => "everywhere, for it is linear with constant coefficients",
+            false => "at the start; later ones may differ",
+        };
         line("model", &format!("{}, h = {}, rates {when}", model.name, short(model.step)));
         for (k, (&(re, im), z)) in model.lambda.iter().zip(model.h_lambda()).enumerate() {
             if k == SHOWN {
@@ -370,10 +408,11 @@ impl Stability {
             None => "any step is stable".into(),
             Some((0.0, _)) => "no step is stable".into(),
             // with that step itself errors grow linearly
-            Some((h, false)) => format!("steps below {} are stable", rounded(h)),
-            Some((h, true)) => format!("steps up to {} are stable", rounded(h)),
+            Some((h, false)) => format!("steps below {} are stable", bound(h)),
+            Some((h, true)) => format!("steps up to {} are stable", bound(h)),
         };
-        line("steps", &longest);
+        let until = if model.constant { "" } else { ", at the start" };
+        line("steps", &format!("{longest}{until}"));
     }
 }
 
@@ -385,6 +424,24 @@ fn interval(interval: &Interval, name: &str, sign: &str, unit: &str) -> String {
         Some(length) if sign == "±" => format!("stable for {name} within ±{length}{unit}{open}"),
         Some(length) => format!("stable for {name} from {sign}{length}{unit} to 0{open}"),
     }
+}
+
+/// The last place with v ≤ 0 between one that has it and one that has not.
+fn change(v: &dyn Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if v(middle) <= 0.0 { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// Where v is largest between two places with one maximum between them, by thirds.
+fn summit(v: &dyn Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    for _ in 0..60 {
+        let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if v(a) >= v(b) { high = b } else { low = a }
+    }
+    0.5 * (low + high)
 }
 
 /// A factor for people, which shows that it is not quite one.
@@ -405,6 +462,16 @@ fn rounded(value: f64) -> String {
         return "0".into();
     }
     short(format!("{value:.5e}").parse().unwrap_or(value))
+}
+
+/// An upper bound for people: what is shown is itself within it, but for rounding.
+fn bound(value: f64) -> String {
+    let nearest: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    if nearest <= value * (1.0 + 1e-12) {
+        return rounded(value);
+    }
+    // one unit of the sixth digit less; rounding again takes the noise of the subtraction away
+    rounded(nearest - 10f64.powf(value.log10().floor() - 5.0))
 }
 
 fn complex_text((re, im): (f64, f64)) -> String {
