@@ -197,7 +197,7 @@ pub struct RunArgs {
     /// Derivatives of the solution by these parameters and start values, as further columns
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub sensitivity: Vec<String>,
-    /// Show the estimated global error of every row in further columns
+    /// Show the estimated global error of every row, computed − true, in further columns
     #[arg(long)]
     pub error: bool,
     /// Subtract the estimated global error from the result

@@ -254,3 +254,20 @@ fn a_pole_is_named_with_a_fixed_step() {
     assert!(said.err.contains("a pole of order 1 near t = 1"), "{}", said.err);
     assert!(place.table("o.csv").rows.len() > 200);
 }
+
+/// An error is computed − true, and what is corrected is the result without it.
+#[test]
+fn the_columns_of_errors_have_the_sign_of_what_is_subtracted() {
+    for method in ["taylor", "dp5", "radau", "bdf", "euler"] {
+        let words = ["run", "-e", "y' = y; y(0) = 1", "-t", "1", "-m", method, "--rtol", "1e-4", "--at", "1", "-q"];
+        let shown = ordinate(&[&words[..], &["--error"]].concat()).expect(0).table();
+        let (y, error) = (shown.column("y")[0], shown.column("error(y)")[0]);
+        let true_error = y - 1f64.exp();
+        assert!(
+            error * true_error > 0.0 && (0.3..3.0).contains(&(error / true_error)),
+            "{method}: {error:e}, {true_error:e}"
+        );
+        let corrected = ordinate(&[&words[..], &["--correct"]].concat()).expect(0).table().column("y")[0];
+        assert_eq!(corrected, y - error, "{method}");
+    }
+}

@@ -145,7 +145,8 @@ impl<'a> Kept<'a> {
                 values[1..].iter_mut().zip(known).for_each(|(value, error)| *value += error);
             }
             if columns {
-                values.extend(errors);
+                // computed − true, as everybody means it
+                values.extend(errors.map(|error| 0.0 - error));
             }
             values.extend(self.columns[stored..own].iter().map(|column| column[row]));
             self.sink.row(&values)?;

@@ -150,7 +150,8 @@ impl<'a, N: Constant> Writer<'a, N> {
             if correct {
                 add(&mut values[1..], &errors);
             }
-            self.write(&values, if columns { &errors } else { &[] })?;
+            let shown: Vec<f64> = errors.iter().filter(|_| columns).map(|error| 0.0 - error).collect();
+            self.write(&values, &shown)?;
         }
         Ok(())
     }
