@@ -60,3 +60,21 @@ fn a_bound_of_the_order_that_no_step_keeps_is_named() {
     assert!(summary["reason"]["hint"].as_str().is_some_and(|hint| hint.contains("--max-order")), "{summary}");
     ordinate(&[&args[..], &["--order", "3", "--summary", "json"]].concat()).expect(0);
 }
+
+/// Where events do work, or a step is too long for the method, nothing is said of the energy.
+#[test]
+fn ge3_does_not_count_energy_across_events() {
+    let drift = |model: &str, t_end: &str, step: &str| {
+        let words = ["run", "-e", model, "-t", t_end, "-m", "ge3", "--step", step, "--summary", "json", "-q"];
+        ordinate(&words).expect(0).json()["energy_drift"].as_f64()
+    };
+    assert!(drift("x'' = -x; x(0) = 1; x'(0) = 0", "5", "0.05").is_some_and(|drift| drift < 1e-12));
+    for model in [
+        "x'' = -x - sign(x'); x(0) = 3; x'(0) = 0",
+        "x'' = -x; x(0) = 1; x'(0) = 0; when x < 0: x' = 3*x'",
+        "x'' = -x + 5*step(t - 1); x(0) = 1; x'(0) = 0",
+    ] {
+        assert_eq!(drift(model, "5", "0.05"), None, "{model}");
+    }
+    assert_eq!(drift("x'' = -x; x(0) = 1; x'(0) = 0", "100", "3"), None, "beyond the limit of stability");
+}

@@ -20,7 +20,12 @@ pub(super) struct Energy {
     force: Vec<f64>,
     /// Length and energy of the first of the equal steps, and the largest size of the terms of the energy since then.
     first: Option<(f64, f64, f64)>,
+    /// The size of the terms in the first step of all.
+    begin: f64,
 }
+
+/// Where the terms have grown so much, they only cancel each other: the step is too long for the method.
+const RUNAWAY: f64 = 1e8;
 
 impl Energy {
     /// Looks for S; `places` are those of each x and its velocity. None where there is none, or where inputs do work.
@@ -35,7 +40,7 @@ impl Energy {
         let mass = symmetrizer(&rows)?;
         rows.iter_mut().zip(&mass).for_each(|(row, s)| row.iter_mut().for_each(|(_, value)| *value *= s));
         let force = places.iter().zip(&mass).map(|(&(_, v), s)| s * form.constant[v]).collect();
-        Some(Energy { mass, stiffness: rows, force, first: None })
+        Some(Energy { mass, stiffness: rows, force, first: None, begin: 0.0 })
     }
 
     /// How much the energy has changed since the first of the equal steps that end with this one, in units of its terms.
@@ -55,10 +60,18 @@ impl Energy {
                 if *largest > 0.0 { (energy - *first).abs() / *largest } else { 0.0 }
             }
             _ => {
+                self.begin = if self.begin == 0.0 { size } else { self.begin };
                 self.first = Some((h, energy, size));
                 0.0
             }
         }
+    }
+}
+
+impl Energy {
+    /// Whether the terms of the energy grow without end.
+    pub fn runs_away(&self) -> bool {
+        self.begin > 0.0 && self.first.is_some_and(|(_, _, largest)| largest > RUNAWAY * self.begin)
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Ge3 {
     energy: Option<Energy>,
     looked: bool,
     drift: Option<f64>,
+    /// Nothing can be said of the energy of the whole run.
+    disturbed: bool,
     evaluations: u64,
 }
 
@@ -159,6 +161,7 @@ impl Method for Ge3 {
         if let Some(energy) = &mut self.energy {
             let drift = energy.step(self.h, &self.y0, &self.y1, &self.new_delta, &self.places);
             self.drift = Some(self.drift.unwrap_or(0.0).max(drift));
+            self.disturbed |= energy.runs_away();
         }
         std::mem::swap(&mut self.delta, &mut self.new_delta);
         std::mem::swap(&mut self.f0, &mut self.f1);
@@ -167,6 +170,8 @@ impl Method for Ge3 {
 
     fn restart(&mut self) {
         (self.delta_h, self.past, self.f_known) = (None, None, false);
+        // What happens at an event may do work.
+        self.disturbed |= self.looked;
         (self.energy, self.looked) = (None, false);
     }
 
@@ -201,7 +206,7 @@ impl Method for Ge3 {
         }
         self.delta = vec![0.0; self.places.len()];
         self.new_delta = vec![0.0; self.places.len()];
-        self.drift = None;
+        (self.drift, self.looked, self.disturbed) = (None, false, false);
         Ok(())
     }
 
@@ -211,7 +216,7 @@ impl Method for Ge3 {
     }
 
     fn energy_drift(&self) -> Option<f64> {
-        self.drift
+        self.drift.filter(|_| !self.disturbed)
     }
 
     fn work(&self) -> Work {
