@@ -291,3 +291,17 @@ fn the_trapezoidal_rule_keeps_to_the_circle_and_knows_its_error() {
     let radius = f64::hypot(end["x"].as_f64().expect("x"), end["y"].as_f64().expect("y"));
     assert!((radius - 1.0).abs() < 1e-2, "{radius}");
 }
+
+/// Few rows may lie where an error that has cost all digits in between is small again.
+#[test]
+fn an_error_between_rows_is_not_forgotten() {
+    let kepler = "y1' = y3; y2' = y4; y3' = -y1/(y1^2+y2^2)^1.5; y4' = -y2/(y1^2+y2^2)^1.5
+init y1 = 0.25, y2 = 0, y3 = 0, y4 = 2.6457513110645907";
+    let words = ["run", "-e", kepler, "-t", "200*pi", "-m", "taylor", "--rtol", "1e-3", "--atol", "1e-6"];
+    let rows = ["--at", "100,200,300,400,500,200*pi", "--summary", "json", "-q"];
+    let summary = ordinate(&[&words[..], &rows].concat()).expect(0).json();
+    // one hundred turns later it should be where it began
+    let error = (summary["final"]["y3"].as_f64().expect("a value")).abs();
+    let estimate = summary["global_error"]["estimate"].as_f64().expect("an estimate");
+    assert!(error > 0.5 && estimate > 0.3 * error, "{estimate:e} for {error:e}");
+}

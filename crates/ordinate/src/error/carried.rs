@@ -53,7 +53,9 @@ impl Task<'_> {
             // The error between the rows counts, too: it may be small again where a row is.
             let parts = carried.largest.iter().zip(&values).map(|(error, greatest)| error / greatest);
             let part = parts.filter(|part| !part.is_nan()).fold(0.0, f64::max);
-            if (TRUSTED..=LOST).contains(&part) || part > BLOWN_UP {
+            // Where no digit is right, that is all there is to say, if the rows say it.
+            let no_digits = largest.iter().zip(&values).any(|(most, greatest)| *most > LOST * greatest);
+            if part >= TRUSTED && !(no_digits && part <= BLOWN_UP) {
                 return None;
             }
             // Nor does a method know much of what it need not follow.

@@ -46,8 +46,6 @@ pub(super) struct Carried {
     /// Its series over the step, in the units of that of the solution, and its order.
     c: Vec<f64>,
     order: usize,
-    /// Whether that is the order of the solution.
-    whole: bool,
     /// 1 / the size of each state, 0 where that is not known.
     weights: Vec<f64>,
     /// f − f̃ at the start of the step.
@@ -99,7 +97,6 @@ impl Carried {
             now_part: 0.0,
             c: Vec::new(),
             order: 0,
-            whole: true,
             weights: zeros(),
             rounding: zeros(),
             left_out: zeros(),
@@ -184,7 +181,6 @@ impl Carried {
             // the next one may do with less, if it will not need more again at once
             let fewer = self.order > 3 && before < AGAIN * allowed * whole;
             self.order -= usize::from(fewer);
-            self.whole = self.order == known.order;
             self.lost |= last.is_nan();
             return;
         }
@@ -263,7 +259,7 @@ impl Carried {
         let mut now = std::mem::take(&mut self.now);
         self.at_end(&mut now);
         let after = self.part(&now);
-        if !self.whole && after > GROWTH * (self.now_part + self.left_part) {
+        if after > GROWTH * (self.now_part + self.left_part) {
             self.lost |= after > GROWTH * (self.now_part + self.left_part + self.h * self.part(&self.rounding));
         }
         self.lost |= after.is_nan();
