@@ -5,6 +5,8 @@
 
 Dry runs (`--realtime --dry`) of two examples with the method that real time takes by default, Radau IIA of two stages. Of
 several runs the smallest mean and the smallest p99.9 count: another process on the core delays a sample, nothing hastens it.
+A step takes about as long as a thousandth of the time between two ticks of the system's clock, so p99.9 may be that of the
+ticks; therefore also p99.9 when of each sample the shortest of several runs counts (`--repeat`): that of the program alone.
 
 Environment: ORDINATE, the program; BENCH_BUILD, a folder for the models."""
 import json, math, os, subprocess, sys
@@ -36,15 +38,19 @@ def met(good):
 
 
 def realtime(runs, bars):
-    print("| model | mean µs | p99.9 µs | p99.9 / mean | samples |\n|---|---|---|---|---|")
+    print("| model | mean µs | p99.9 µs | p99.9 / mean | of the program alone | samples |\n|---|---|---|---|---|---|")
     for example, what, bar in STEPS:
         mean, late = math.inf, math.inf
+        words = [os.path.join(EXAMPLES, example), "--realtime", "--dry", "-t", "30", "--no-error"]
         for _ in range(runs):
-            s = summary([os.path.join(EXAMPLES, example), "--realtime", "--dry", "-t", "30"])["realtime"]
+            s = summary(words)["realtime"]
             mean, late = min(mean, s["compute"]["mean"] * 1e6), min(late, s["compute"]["p999"] * 1e6)
-        print(f"| {what} | {mean:.2f} | {late:.2f} | {late / mean:.2f} | {s['samples']} |")
+        alone = summary([*words, "--repeat", str(runs)])["realtime"]["compute"]
+        alone = alone["p999"] / alone["mean"]
+        print(f"| {what} | {mean:.2f} | {late:.2f} | {late / mean:.2f} | {alone:.2f} | {s['samples']} |")
         bars.append(f"bar: one step in real time, {what}: mean | {mean:.2f} µs | {bar} µs | – | {met(mean <= bar)}")
-        bars.append(f"bar: one step in real time, {what}: p99.9 / mean | {late / mean:.2f} | {CALM:g} | – | {met(late <= CALM * mean)}")
+        bars.append(f"bar: one step in real time, {what}: p99.9 / mean, with the ticks of the system | {late / mean:.2f} | {CALM:g} | – | {met(late <= CALM * mean)}")
+        bars.append(f"bar: one step in real time, {what}: p99.9 / mean, of the program alone | {alone:.2f} | {CALM:g} | – | {met(alone <= CALM)}")
 
 
 def chain(bars):

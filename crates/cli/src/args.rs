@@ -182,7 +182,7 @@ pub struct RunArgs {
     /// Summary on standard output instead of rows
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub summary: Option<Format>,
-    /// Solve N times and report the fastest
+    /// Solve N times and report the fastest; with --realtime --dry the fastest of each sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub repeat: usize,
     /// Picture (.svg, .png); without FILE a plot in the terminal

@@ -144,6 +144,21 @@ fn a_run_against_the_clock_names_its_method_and_step() {
     assert!(text.contains("method radau3 ") && text.contains("  step 0.005\n"), "{text}");
 }
 
+/// A dry run may be repeated to tell what the model costs from what the machine does meanwhile; the clock runs once.
+#[test]
+fn repeated_dry_runs_keep_the_shortest_time_of_each_sample() {
+    let args =
+        ["run", "-e", "x' = -x; init x = 1", "-t", "1", "--realtime", "--rate", "1kHz", "--summary", "json", "-q"];
+    let mut once = ordinate(&[&args[..], &["--dry"]].concat()).expect(0).json();
+    let mut often = ordinate(&[&args[..], &["--dry", "--repeat", "9"]].concat()).expect(0).json();
+    let (once_of, often_of) = (once["realtime"].take(), often["realtime"].take());
+    assert_eq!((&once_of["runs"], &often_of["runs"]), (&1.into(), &9.into()));
+    assert_eq!((&once_of["samples"], &often_of["samples"]), (&1000.into(), &1000.into()));
+    assert_eq!(once["final"], often["final"]);
+    let refused = ordinate(&[&args[..], &["--repeat", "9"]].concat()).expect(2);
+    assert!(refused.err.contains("--dry"), "{refused:?}");
+}
+
 /// A limit of the iterations is no reason to refuse what is solved within it: a state that starts at zero, a step that needs
 /// another Jacobian, an iteration that only stirs the last digits.
 #[test]

@@ -102,9 +102,14 @@ pub fn realtime(
             "with `--realtime` every step is as long as `--rate` and `--substeps` say; leave `--max-step` and `--h-scale` out".into(),
         ));
     }
-    if options.step.is_some() || options.repeat > 1 {
+    if options.step.is_some() {
         return Err(RunError::Usage(
-            "with `--realtime` the step follows from `--rate` and `--substeps`, and there is one run; leave `--step` and `--repeat` out".into(),
+            "with `--realtime` the step follows from `--rate` and `--substeps`; leave `--step` out".into(),
+        ));
+    }
+    if options.repeat > 1 && !how.dry {
+        return Err(RunError::Usage(
+            "there is one run against the clock; `--repeat` needs `--dry`, or leave it out".into(),
         ));
     }
     let period = 1.0 / how.rate;
@@ -124,16 +129,28 @@ pub fn realtime(
     let options = how.options(options);
     // Nothing but the steps themselves may take time.
     let wish = options.error;
-    let options = RunOptions { error: ErrorWish::Off, ..options };
+    let repeat = options.repeat;
+    let options = RunOptions { error: ErrorWish::Off, repeat: 1, ..options };
     let granted = Granted::ask(how.privileges);
     let mut pacer = Pacer::new(sink, how, period, from, samples);
     pacer.waits = wish.waits();
     let result = simulate(compiled, &options, &mut pacer);
+    // All runs do the same: what took longer in one of them was the machine, not the model.
+    for _ in 1..repeat {
+        let mut nowhere = Afterwards { wanted: false, sink: &mut *pacer.sink };
+        let mut again = Pacer::new(&mut nowhere, how, period, from, samples);
+        simulate(compiled, &options, &mut again)?;
+        let took = again.times;
+        pacer.times.iter_mut().zip(&took).for_each(|(time, again)| *time = time.min(*again));
+    }
     let refused = granted.refused.clone();
     drop(granted);
     let Pacer { mut times, begins, mut report, rows, width, sink, stopped, .. } = pacer;
+    if how.dry {
+        report.miss(&times, &begins);
+    }
     report.set_times(&mut times, &begins);
-    report.refused = refused;
+    (report.runs, report.refused) = (repeat.max(1), refused);
     let mut run = result?;
     run.automatic = automatic;
     if !wish.waits() {
@@ -263,14 +280,14 @@ impl<'a> Pacer<'a> {
         self.ticks += 1;
         // Sums of durations would drift; a product does not.
         let deadline = self.zero + Duration::from_secs_f64(self.ticks as f64 * self.dt);
-        let missed = if self.how.dry { spent > self.dt } else { now > deadline };
-        if missed {
-            self.report.missed += 1;
-            self.report.first_missed.get_or_insert(t);
-        }
         if self.how.dry {
             self.begin = Instant::now();
             return;
+        }
+        let missed = now > deadline;
+        if missed {
+            self.report.missed += 1;
+            self.report.first_missed.get_or_insert(t);
         }
         if missed && self.how.on_overrun == OnOverrun::Stop {
             self.stopped = Some(t);
@@ -295,9 +312,9 @@ impl RowSink for Pacer<'_> {
             self.sink.begin(names, stored)?;
         }
         self.width = names.len();
-        // Pages that were never touched would be asked of the system in the middle of a sample.
+        // Pages that were never touched would be asked of the system in the middle of a sample; zeros do not touch them.
         let numbers = ((self.expected + 1024.0) * self.width as f64).min(MAX_NUMBERS) as usize;
-        self.rows = vec![0.0; numbers.min(1 << 22)];
+        self.rows.resize(numbers.min(1 << 22), f64::NAN);
         self.rows.clear();
         Ok(())
     }

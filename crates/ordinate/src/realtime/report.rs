@@ -12,6 +12,8 @@ pub struct RealTimeReport {
     pub dry: bool,
     /// Samples.
     pub samples: usize,
+    /// How often all of them were computed; of every sample the shortest time counts.
+    pub runs: usize,
     /// Mean computing time of a sample.
     pub mean: f64,
     /// 999 of 1000 samples were not longer.
@@ -60,6 +62,13 @@ impl RealTimeReport {
         self.p999 = f64::from(times[place - 1]);
     }
 
+    /// The deadlines that a dry run would have missed.
+    pub(crate) fn miss(&mut self, times: &[f32], begins: &[f64]) {
+        let long = |time: f32| f64::from(time) > self.period;
+        self.first_missed = times.iter().zip(begins).find(|(time, _)| long(**time)).map(|(_, t)| t + self.period);
+        self.missed = times.iter().filter(|time| long(**time)).count();
+    }
+
     pub(crate) fn count_late(&mut self, late: f64) {
         let class = (late * 1e6).max(0.5).log2().ceil().max(0.0) as usize;
         if self.late.len() <= class {
@@ -79,7 +88,11 @@ impl RealTimeReport {
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         let mut line = |head: &str, text: &str| writeln!(out, "{head:<7} {text}").expect("a string takes all text");
-        let how = if self.dry { "as fast as possible" } else { "against the clock" };
+        let how = match (self.dry, self.runs) {
+            (true, 0 | 1) => "as fast as possible".into(),
+            (true, runs) => format!("as fast as possible, of each the shortest time of {runs} runs"),
+            (false, _) => "against the clock".to_string(),
+        };
         let s = if self.samples == 1 { "" } else { "s" };
         line("real", &format!("{} sample{s} of {} {how}", self.samples, micro(self.period)));
         if self.samples == 0 {
@@ -147,6 +160,7 @@ impl RealTimeReport {
             "period": self.period,
             "dry": self.dry,
             "samples": self.samples,
+            "runs": self.runs,
             "compute": {"mean": self.mean, "p999": self.p999, "worst": self.worst, "worst_at": self.worst_at},
             "budget_left": {"mean": self.period - self.mean, "worst": self.period - self.worst},
             "missed": self.missed,
@@ -171,6 +185,9 @@ mod tests {
         report.set_times(&mut times, &begins);
         assert!((report.mean - 499.5e-6).abs() < 1e-9 && (report.p999 - 998e-6).abs() < 1e-9);
         assert!((report.worst - 999e-6).abs() < 1e-9 && report.worst_at == 0.999);
+        report.period = 0.9975e-3;
+        report.miss(&times, &begins);
+        assert_eq!((report.missed, report.first_missed), (2, Some(0.998 + 0.9975e-3)));
         [0.2e-6, 0.9e-6, 1.5e-6, 3e-6, 3.5e-6].into_iter().for_each(|late| report.count_late(late));
         assert_eq!(report.late, [2, 1, 2]);
         assert_eq!(report.latest, 3.5e-6);

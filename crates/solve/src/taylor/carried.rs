@@ -33,7 +33,7 @@ const SHOWN: f64 = 0.05;
 const ROUGH: f64 = 1e5 * f64::EPSILON;
 
 /// Errors that grow more than this in one step grow by the step, not by the system: it is far beyond what the stability of the
-/// series bears. What becomes of them a shorter series does not tell.
+/// series bears. What becomes of them only another run tells.
 const GROWTH: f64 = 100.0;
 
 /// The error so far.
