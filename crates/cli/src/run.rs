@@ -8,8 +8,8 @@ use crate::{Exit, clock, interrupt, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, ErrorWish, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run,
-    RunError, RunOptions, Source, Stage, Status, by_decades, compile, emit, figure, figure_notes, realtime, render,
-    sensitivity, simulate, summary_json,
+    RunError, RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, sensitivity,
+    shown, simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::time::{Duration, Instant};
@@ -60,7 +60,9 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     let late = timing.as_ref().and_then(RealTimeReport::ending);
     let written = outputs.finish(&run, late.as_deref())?;
     let memory = written.memory;
-    let pictures = pictures(&wishes, &compiled, &options, &run, &memory)?;
+    // A run against the clock is shown as it was.
+    let again = if timing.is_some() { None } else { Some(&options) };
+    let pictures = pictures(&wishes, &compiled, again, &run, &memory)?;
     let write_seconds = begin.elapsed().as_secs_f64();
     let summary = match args.summary {
         Some(Format::Json) => {
@@ -389,23 +391,53 @@ fn show_error(error: &RunError, source: &Source) -> Exit {
     }
 }
 
+/// Rows for a picture; Ctrl-C leaves it with those that there are.
+struct Shown {
+    rows: Memory,
+    /// So many were heard before.
+    heard: u32,
+}
+
+impl RowSink for Shown {
+    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
+        self.rows.begin(names, stored)
+    }
+
+    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
+        self.rows.row(values)
+    }
+
+    fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
+        self.rows.step(t, h, order)
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn keep_going(&mut self, _: f64) -> bool {
+        interrupt::count() <= self.heard
+    }
+}
+
 fn pictures(
     wishes: &Wishes,
     compiled: &Compiled,
-    options: &RunOptions,
+    options: Option<&RunOptions>,
     run: &Run,
     memory: &Option<Memory>,
 ) -> Result<Vec<String>, Exit> {
     let Some(memory) = memory.as_ref().filter(|_| wishes.terminal_plot || !wishes.pictures.is_empty()) else {
         return Ok(Vec::new());
     };
-    // what happens in the first decades of time is invisible otherwise
-    let finer = match wishes.plot.phase {
-        None => by_decades(compiled, options, run, memory),
-        Some(_) => None,
-    };
-    let wish = PlotOptions { decades: finer.is_some(), ..wishes.plot.clone() };
-    let (run, memory) = finer.as_ref().map_or((run, memory), |(run, memory)| (run, memory));
+    let over_time = wishes.plot.phase.is_none();
+    let finer = options.and_then(|options| shown(options, run, memory, over_time)).and_then(|(options, decades)| {
+        let mut shown = Shown { rows: Memory::default(), heard: interrupt::count() };
+        let run = simulate(compiled, &options, &mut shown).ok()?;
+        (run.outcome.status == Status::Ok).then_some((run, shown.rows, decades))
+    });
+    let wish = PlotOptions { decades: finer.as_ref().is_some_and(|&(_, _, decades)| decades), ..wishes.plot.clone() };
+    let (run, memory) = finer.as_ref().map_or((run, memory), |(run, memory, _)| (run, memory));
     let picture = figure(compiled, run, memory, &wish).map_err(|e| usage(&e))?;
     let mut written = Vec::new();
     for (path, format) in &wishes.pictures {

@@ -15,7 +15,7 @@ pub struct PlotOptions {
     pub points: bool,
     /// For a terminal, where rows are few: strips that say nothing are left out.
     pub terminal: bool,
-    /// A logarithmic axis of time, for rows of [`crate::by_decades`].
+    /// A logarithmic axis of time, for rows of [`crate::shown`].
     pub decades: bool,
 }
 

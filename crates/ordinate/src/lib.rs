@@ -19,7 +19,6 @@
 mod batch;
 mod compare;
 mod compile;
-mod decades;
 pub mod design;
 mod digits;
 mod equilibria;
@@ -39,6 +38,7 @@ mod recorder;
 mod run;
 mod scatter;
 mod sensitivity;
+mod shown;
 mod stability;
 mod start;
 mod summary;
@@ -48,7 +48,6 @@ pub mod transform;
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
-pub use decades::by_decades;
 pub use digits::DigitsReport;
 pub use equilibria::{
     Equilibria, EquilibriaError, EquilibriaOptions, Equilibrium, equilibria, equilibria_json, equilibria_text,
@@ -76,6 +75,7 @@ pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
 pub use sensitivity::sensitivity;
+pub use shown::shown;
 pub use stability::{Along, Picture, Stability, along, overlay, stabilities, stability, stability_of_model};
 pub use start::check_starts;
 pub use summary::summary_json;

@@ -2,7 +2,7 @@
 
 use ordinate::{
     CompileOptions, Compiled, Figure, Memory, PlotOptions, RowError, RowSink, RowTimes, Run, RunOptions, Source,
-    by_decades, compile, figure, simulate,
+    compile, figure, shown, simulate,
 };
 use ordinate_plot::{Panel, Scale, Style};
 
@@ -41,7 +41,10 @@ fn a_fast_beginning_gets_an_axis_of_decades() {
     let mut even = Memory::default();
     let options = RunOptions::default();
     let run = simulate(&compiled, &options, &mut even).expect("a run that begins");
-    let (finer, rows) = by_decades(&compiled, &options, &run, &even).expect("a fast beginning");
+    let (finer, decades) = shown(&options, &run, &even, true).expect("a fast beginning");
+    let mut rows = Memory::default();
+    let finer = simulate(&compiled, &finer, &mut rows).expect("a run that begins");
+    assert!(decades && shown(&options, &run, &even, false).is_none_or(|(_, decades)| !decades));
     let wish = PlotOptions { decades: true, ..PlotOptions::default() };
     let figure = figure(&compiled, &finer, &rows, &wish).expect("known names");
     let (from, to) = figure.panels[0].x.range.expect("a range");
@@ -50,8 +53,8 @@ fn a_fast_beginning_gets_an_axis_of_decades() {
     let b = rows.column("b").expect("a state");
     assert!(b[0] < 2e-5 && b.iter().any(|b| *b > 3.6e-5), "it rises: {}", b[0]);
     let circle = "x'' = -x; init x = 1, x' = 0; run 0 .. 10";
-    let (compiled, run, memory) = self::run(circle, RowTimes::Even(501));
-    assert!(by_decades(&compiled, &options, &run, &memory).is_none());
+    let (_, run, memory) = self::run(circle, RowTimes::Even(501));
+    assert!(shown(&options, &run, &memory, true).is_none());
     let implicit = compile(&Source::text("x' = -z; 0 = z^3 + z - x; init x = 1; run 0 .. 1"), &jacobian);
     let implicit = implicit.expect("a model without mistakes");
     let mut memory = Memory::default();

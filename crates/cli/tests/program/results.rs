@@ -138,6 +138,23 @@ fn a_phase_plane_and_chosen_variables_can_be_drawn() {
     assert!(place.text("v.svg").contains('E'));
 }
 
+/// 501 rows of 500 periods all lie on one line; the picture shows the oscillation all the same, the file holds the rows.
+#[test]
+fn a_picture_shows_what_happens_between_the_rows() {
+    let place = Place::new();
+    let model = "x'' = -(10*pi)^2*x; x(0) = 0; x'(0) = 10*pi";
+    place.run(&["run", "-e", model, "-t", "100", "-o", "a.csv", "-o", "a.svg", "--plot-vars", "x", "-q"]).expect(0);
+    let picture = place.text("a.svg");
+    assert!(picture.contains(">−1.0<") && picture.contains(">1.0<"), "{picture}");
+    let text = place.text("a.csv");
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+    let largest = rows.iter().map(|row| row.split(',').nth(1).expect("x").parse::<f64>().expect("a number").abs());
+    assert!(rows.len() == 501 && largest.fold(0.0, f64::max) < 1e-3);
+    // rows that were asked for are those of the picture
+    place.run(&["run", "-e", model, "-t", "100", "--every", "0.2", "-o", "b.svg", "--plot-vars", "x", "-q"]).expect(0);
+    assert!(!place.text("b.svg").contains(">1.0<"));
+}
+
 #[test]
 fn results_are_converted_without_loss() {
     let place = Place::new();
