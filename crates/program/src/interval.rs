@@ -76,11 +76,31 @@ fn bounds(section: &Section, given: &dyn Fn(u32) -> Interval) -> Vec<Interval> {
             Op::HalfPower(n) => x.power(f64::from(n) / 2.0),
             Op::Call(f) => x.call(f),
             Op::Atan2 => x.angle(y),
-            Op::Less | Op::LessEqual | Op::Equal | Op::Not | Op::And | Op::Or => Interval { low: 0.0, high: 1.0 },
+            Op::Less => truth(x.high < y.low, x.low >= y.high),
+            Op::LessEqual => truth(x.high <= y.low, x.low > y.high),
+            Op::Equal => truth(x.low == x.high && x == y, x.high < y.low || x.low > y.high),
+            Op::Not => truth(x == Interval::ZERO, excludes_zero(x)),
+            Op::And => truth(excludes_zero(x) && excludes_zero(y), x == Interval::ZERO || y == Interval::ZERO),
+            Op::Or => truth(excludes_zero(x) || excludes_zero(y), x == Interval::ZERO && y == Interval::ZERO),
+            Op::Select if excludes_zero(x) => y,
+            Op::Select if x == Interval::ZERO => value(c, &temporaries),
             Op::Select => y.hull(value(c, &temporaries)),
             Op::Lookup(_) => Interval::ALL,
         };
         temporaries.push(result);
     }
     temporaries
+}
+
+fn excludes_zero(x: Interval) -> bool {
+    x.low > 0.0 || x.high < 0.0
+}
+
+/// The bounds of a condition that is known to be true, known to be false, or neither.
+fn truth(holds: bool, fails: bool) -> Interval {
+    match (holds, fails) {
+        (true, _) => Interval::ONE,
+        (_, true) => Interval::ZERO,
+        _ => Interval { low: 0.0, high: 1.0 },
+    }
 }

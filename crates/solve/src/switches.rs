@@ -115,8 +115,14 @@ impl Switches {
         self.chosen.fill(false);
         self.rested.fill(false);
         let mut unsettled = 0;
+        // g and the modes of the round before
+        let mut before: Option<(Vec<f64>, Vec<f64>)> = None;
         for _ in 0..rounds {
             flow.switch_values(now.t, now.y, d, &mut self.g);
+            if let Some((g, modes)) = &before {
+                self.released(flow, g, |k| d[k] == modes[k]);
+            }
+            before = Some((self.g.clone(), d[..self.g.len()].to_vec()));
             flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
             let mut changed = false;
             for index in 0..self.of_state.len() {
@@ -125,7 +131,7 @@ impl Switches {
                 if self.g[k].is_nan() {
                     self.g[k] = self.value_ahead(flow, k, now, d)?;
                 }
-                let boundary = self.boundary_at(k, kind, now);
+                let boundary = self.boundary_at(flow, k, kind, now, d);
                 match boundary {
                     None => {
                         d[k] = self.forced[k].unwrap_or_else(|| plain_mode(kind, self.g[k], before));
@@ -154,7 +160,7 @@ impl Switches {
         flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
         for index in 0..self.of_state.len() {
             let (k, kind) = self.of_state[index];
-            d[k] = match self.boundary_at(k, kind, now) {
+            d[k] = match self.boundary_at(flow, k, kind, now, d) {
                 Some(boundary) => {
                     let leaves = (d[k] == boundary.above && self.slopes[k] > 0.0)
                         || (d[k] == boundary.below && self.slopes[k] < 0.0);
@@ -188,15 +194,32 @@ impl Switches {
 
     /// The boundary that switch k is on: where it was put, unless an action took it away from there, or where it comes
     /// to within the resolution of time.
-    fn boundary_at(&self, k: usize, kind: SwitchKind, now: &Moment) -> Option<Boundary> {
+    fn boundary_at(
+        &mut self,
+        flow: &mut Flow,
+        k: usize,
+        kind: SwitchKind,
+        now: &Moment,
+        d: &[f64],
+    ) -> Option<Boundary> {
+        if self.on[k].is_some() || self.forced[k].is_some() {
+            return self.on[k];
+        }
         let g = self.g[k];
         let boundary = boundary(k, kind, if kind == SwitchKind::Floor { g.round() } else { 0.0 });
-        let near = 8.0 * f64::EPSILON * (now.t.abs().max(now.scale)) * self.slopes[k].abs();
-        match self.on[k] {
-            Some(on) => Some(on),
-            None if self.forced[k].is_some() => None,
-            None => ((g - boundary.level).abs() <= near).then_some(boundary),
+        let instant = 8.0 * f64::EPSILON * (now.t.abs().max(now.scale));
+        let off = g - boundary.level;
+        if off == 0.0 {
+            return Some(boundary);
         }
+        if !(off.is_finite() && off.abs() <= instant * self.slopes[k].abs()) {
+            return None;
+        }
+        // At a pole or a root the slope is large for an instant only, and no measure of what is far: what g does later is.
+        let ahead = 1e-3 * now.scale;
+        flow.with(|system| self.look_ahead(system, now, d, ahead));
+        let slope = (self.probe[2][k] - g).abs() / ahead;
+        (off.abs() <= 8.0 * instant * slope).then_some(boundary)
     }
 
     /// An action may have moved switches away from their boundaries: those whose g changed are off.
@@ -209,12 +232,25 @@ impl Switches {
                 *forced = None;
             }
         }
-        for (k, on) in self.on.iter_mut().enumerate() {
-            if let Some(boundary) = on {
-                let moved = (self.g[k] - before[k]).abs();
-                if moved > (before[k] - boundary.level).abs() + f64::EPSILON * boundary.level.abs() {
-                    *on = None;
-                }
+        let moved: Vec<bool> = (0..before.len()).map(|k| self.is_moved(k, before[k])).collect();
+        self.on.iter_mut().zip(moved).filter(|(_, moved)| *moved).for_each(|(on, _)| *on = None);
+    }
+
+    /// Whether g of a switch on a boundary is no longer what it was there.
+    fn is_moved(&self, k: usize, before: f64) -> bool {
+        self.on[k].is_some_and(|boundary| {
+            let moved = (self.g[k] - before).abs();
+            moved > (before - boundary.level).abs() + f64::EPSILON * boundary.level.abs()
+        })
+    }
+
+    /// Other switches may have moved some away from their boundaries.
+    fn released(&mut self, flow: &mut Flow, before: &[f64], same_mode: impl Fn(usize) -> bool) {
+        for index in 0..self.of_state.len() {
+            let k = self.of_state[index].0;
+            if same_mode(k) && self.is_moved(k, before[k]) {
+                self.on[k] = None;
+                flow.stop_sliding(k);
             }
         }
     }
@@ -224,9 +260,11 @@ impl Switches {
     /// ```text
     ///   above\below │ down      stays     up
     ///   ────────────┼────────────────────────────
-    ///   up          │ either    above     above
-    ///   stays       │ below     on        slides
+    ///   up          │ either    above¹    above
+    ///   stays       │ below¹    on        slides
     ///   down        │ below     slides    slides
+    ///
+    ///   ¹ where it comes to the boundary; what begins there does as the branch of equality
     /// ```
     fn leave_boundary(
         &mut self,
@@ -240,15 +278,24 @@ impl Switches {
         flow.stop_sliding(k);
         let up = self.direction(flow, boundary, boundary.above, now, d);
         let down = self.direction(flow, boundary, boundary.below, now, d);
+        let has_side = before == boundary.above || before == boundary.below;
+        let arrived = self.on[k].is_some() && has_side && !self.chosen[k];
+        let begins = !arrived && self.g[k] == boundary.level;
         d[k] = match (up, down) {
+            // Several solutions begin here: one stays where the branch of equality lets it.
+            (Direction::Up, Direction::Stays) | (Direction::Stays, Direction::Down) if begins => {
+                match self.direction(flow, boundary, boundary.on, now, d) {
+                    Direction::Stays => boundary.on,
+                    Direction::Up => boundary.above,
+                    Direction::Down => boundary.below,
+                }
+            }
             (Direction::Up, Direction::Up | Direction::Stays) => boundary.above,
             (Direction::Down | Direction::Stays, Direction::Down) => boundary.below,
             (Direction::Stays, Direction::Stays) => boundary.on,
             // What came to the boundary moves on in its direction; what begins there goes where the branch of equality
             // points, or stays if it can.
             (Direction::Up, Direction::Down) => {
-                let has_side = before == boundary.above || before == boundary.below;
-                let arrived = self.on[k].is_some() && has_side && !self.chosen[k];
                 let keeps = has_side && (self.chosen[k] || self.on[k].is_none());
                 self.chosen[k] = true;
                 if keeps {

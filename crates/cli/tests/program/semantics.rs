@@ -257,3 +257,38 @@ fn samples_at_decimal_times_meet() {
     // a step that the sample at the same time sees
     assert!((at("x'=u; x(0)=0; input r = step(t-0.9); every 0.3: u = r", "2", "x") - 1.1).abs() < 1e-12);
 }
+
+/// The side of a switch is that of its argument, wherever its slope is infinite, a parameter decides a branch of it, or another
+/// switch moves it.
+#[test]
+fn switches_are_on_the_side_of_their_arguments() {
+    let tank = (0.55f64.exp() - 0.2) * (-0.95f64).exp() + 0.2;
+    for (model, t, name, exact) in [
+        ("param mode=1; r = if mode == 1 then t else 10; u = min(r, 1); x'=u; x(0)=0", "1", "x", 0.5),
+        ("param p=4; r = abs((if p > 3 then t else 10) - 0.9); x'=1; x(0)=0", "0.337", "r", 0.563),
+        ("param p=4; r = max(1, (if not (p <= 3 or p == 7) then t else 10)); x'=1; x(0)=0", "0.337", "r", 1.0),
+        ("param mode=1; r = if mode < 0.5 then 10 else sin(t); u = max(r, 0); x'=u; x(0)=0", "5", "x", 2.0),
+        ("h'=1; h(0)=0; r=min(0.5,sqrt(h))", "0.09", "r", 0.3),
+        ("h'=1; h(0)=0; r=min(0.5,sqrt(h))", "0.9", "r", 0.5),
+        ("h'=0.5; h(0)=0; n'=0; n(0)=0; when sqrt(h)>0.5: n=n+1", "0.4", "n", 0.0),
+        ("h'=0.5; h(0)=0; n'=0; n(0)=0; when sqrt(h)>0.5: n=n+1", "0.6", "n", 1.0),
+        ("x'=1; x(0)=0; r=max(0.9,sqrt(abs(t)))", "0.3", "r", 0.9),
+        ("x'=1; x(0)=0; r=max(0.9,sqrt(abs(t-1)))", "1.5", "r", 0.9),
+        ("h'=0.5; h(0)=0; y=min(1/h,1)", "0.25", "y", 1.0),
+        ("h'=0.5; h(0)=0; y=min(1/h,1)", "4", "y", 0.5),
+        ("h'=0.5; h(0)=0; y=max(log(h),-1)", "0.25", "y", -1.0),
+        ("h'=1; h(0)=1; when t>1: h=0; r=min(0.5,sqrt(h))", "1.09", "r", 0.3),
+        ("x'=1; x(0)=-1; y'=r-0.5*y; y(0)=1; r=min(if x >= 0.1 then 0.1 else y, y)", "3", "y", tank),
+        // what begins on a boundary does as the branch of equality
+        ("y' = if y < 0 then -1 else 0; y(0) = 0", "1", "y", 0.0),
+        ("y' = if y > 0 then 1 else 0; y(0) = 0", "1", "y", 0.0),
+        ("y' = if y >= 0 then 1 else 0; y(0) = 0", "1", "y", 1.0),
+        ("y' = floor(y); y(0) = 0", "1", "y", 0.0),
+    ] {
+        for method in ["auto", "dp8", "radau"] {
+            let s = ordinate(&["run", "-e", model, "-t", t, "-m", method, "--summary", "json", "-q"]).expect(0).json();
+            let found = s["final"][name].as_f64().unwrap_or_else(|| panic!("{model}: {s}"));
+            assert!((found - exact).abs() < 1e-5, "{model}, {method}: {name}({t}) = {found}, not {exact}");
+        }
+    }
+}
