@@ -1,6 +1,6 @@
 //! One mistake, one message that tells what to change: the diagnostics of all stages together.
 
-use ordinate_model::{merge, resolve, sort};
+use ordinate_model::{merge, parse_table, resolve, sort};
 use ordinate_syntax::{Diagnostic, has_errors, parse};
 
 /// A text and its diagnostics in the order of the text: the code of each and words of its message or help.
@@ -170,6 +170,53 @@ fn names_of_other_programs_lead_to_ours() {
         ("x' = -x; x0 = 1", &[("missing-start", "write `x(0) = x0`")]),
         ("x[1]' = -x[1]; x[1](0) = 1; y = x[2]", &[("unknown-name", "only the element `x[1]`")]),
     ]);
+}
+
+/// Its first value would be kept until the event, which may never come.
+#[test]
+fn an_input_of_time_is_not_assigned() {
+    verify(&[
+        (
+            "x' = u; x(0) = 0; input u = sin(t); when t > 10: u = 0",
+            &[("assigned-input", "`v = if chosen > 0.5 then held else u`")],
+        ),
+        ("x' = u; x(0) = 0; input u = step(t - 0.5); every 1: u = 0", &[("assigned-input", "cannot be assigned, too")]),
+        ("x' = u; x(0) = 0; input u = w; input w = t; when x > 1: u = 0", &[("assigned-input", "`u`")]),
+        ("x' = u; x(0) = 0; input u = 2*x; when x > 1: u = 0", &[("assigned-input", "`u`")]),
+        ("x' = u; x(0) = 0; input u = sin(t); init u = 1; when x > 1: u = 0", &[("assigned-input", "`u`")]),
+        (
+            "x' = u[1] + u[2]; x(0) = 0; input u[1] = sin(t), u[2] = sin(2*t); when t > 10: u[1] = 0",
+            &[("assigned-input", "`u`")],
+        ),
+        ("x' = u; x(0) = 0; input u = 3; when t > 10: u = 0", &[]),
+        ("x' = u; x(0) = 0; param k = 2; input u = if k > 1 then w else 0; input w = 2*k; when t > 10: u = 0", &[]),
+        ("x' = u; x(0) = 0; input u = 0; every 1: u = -x", &[]),
+        // as the help says
+        (
+            "x' = v; x(0) = 0; input u = sin(t); init held = 0, chosen = 0; when t > 10: held = 2, chosen = 1\n\
+             v = if chosen > 0.5 then held else u",
+            &[],
+        ),
+    ]);
+    let text = "x' = u; x(0) = 0; input u = sin(t); when t > 10: u = 0";
+    let found = check(text);
+    let at = |from: u32, to: u32| &text[from as usize..to as usize];
+    assert_eq!(found[0].span.start as usize, text.rfind('u').expect("it is assigned"));
+    assert_eq!(at(found[0].labels[0].0.start, found[0].labels[0].0.end), "u");
+    assert_eq!(found[0].labels[0].0.start as usize, text.find("u = sin").expect("it is declared"));
+}
+
+/// A table is a function of time; a value from outside is a constant, whatever the text says.
+#[test]
+fn an_input_from_a_table_is_not_assigned_unless_it_is_set() {
+    let text = "x' = u; x(0) = 0; input u from \"u.csv\"; when t > 10: u = 0";
+    let codes = |overrides: &[(String, String)]| {
+        let (tree, _) = parse(text);
+        let resolved = resolve(&tree, text, &overrides.to_vec(), &|_, name| parse_table("time,u\n0,1\n1,2\n", name));
+        resolved.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[]), ["assigned-input"]);
+    assert!(codes(&[("u".into(), "3".into())]).is_empty());
 }
 
 /// Units are told as the user wrote them, with the factor between them.
