@@ -238,6 +238,55 @@ fn units_that_differ_by_a_factor_say_so() {
     ]);
 }
 
+/// Time is in seconds, wherever a quantity with a unit is taken as one or stands beside t.
+#[test]
+fn a_time_that_is_not_in_seconds_is_told() {
+    const FACTOR: &str = "1 ms = 0.001 s; units are checked, not converted";
+    verify(&[
+        ("param Ts = 5 [ms]; x' = u; x(0) = 0; init u = 0; every Ts: u = t", &[("unit-mismatch", FACTOR)]),
+        ("param T = 5 [ms]; x' = -x; x(0) = 1; run 0 .. T", &[("unit-mismatch", "a run time is a time")]),
+        ("param m = 5 [kg]; x' = step(t - m); x(0) = 0", &[("unit-mismatch", "[s] and [kg]")]),
+        ("param m = 5 [kg]; x' = sin(m*t); x(0) = 0", &[("unit-mismatch", "the argument of `sin`")]),
+        ("param T = 5 [ms]; x' = pulse(t, T); x(0) = 0", &[("unit-mismatch", FACTOR)]),
+        ("param T = 5 [ms]; x' = -x; x(0) = 1; stop when t - 1 > T", &[("unit-mismatch", FACTOR)]),
+        ("param v = 5 [m/s]; x = v*t [m]; y = x + v; output y", &[("unit-mismatch", "[m] and [m/s]")]),
+        ("param T = 5 [ms]; y = laplace(1/(T*s + 1), 1)", &[("unit-mismatch", "s is in 1/s")]),
+        ("param T = 5 [s], w = 3 [rad/s]; y = laplace(w^2/(s^2 + 2*T*w*s*s + w^2), 1)", &[]),
+        ("param Ts = 5 [s], w = 2 [rad/s]; x' = u + sin(w*t); x(0) = 0; init u = 0; every Ts: u = t", &[]),
+        // t alone and its powers fit everything
+        ("x' = sin(t) + t; x(0) = 0 [m]", &[]),
+        ("x' = t^2 - 3*t + t + 1; x(0) = 0 [m]", &[]),
+        ("param T = 5 [s]; x' = exp(-(t - 1)^2)*(t + t^2); x(0) = 0 [m]; when t > T: x = 0", &[]),
+    ]);
+}
+
+#[test]
+fn the_units_of_own_functions_are_those_of_their_bodies() {
+    verify(&[
+        ("def f(z) = z^2; param a = 2 [m]; x' = f(a); x(0) = 0 [m]", &[("unit-mismatch", "[m/s] and [m^2]")]),
+        ("def f(z) = sin(z); param a = 2 [m]; x' = f(a); x(0) = 0", &[("unit-mismatch", "the argument of `sin`")]),
+        (
+            "def g(z) = f(z); def f(z) = z + b; param a = 2 [m], b = 1 [kg]; y = g(a)",
+            &[("unit-mismatch", "[m] and [kg]")],
+        ),
+        ("def f(z, a) = z/a; param a = 2 [m], T = 3 [s]; x' = f(a, T); x(0) = 0 [m]", &[]),
+        ("def sat(x) = max(-1, min(1, x)); param a = 2 [m/s]; x' = sat(a); x(0) = 0 [m]", &[]),
+    ]);
+    let text = "def f(z) = sin(z); param a = 2 [m]; x' = f(a); x(0) = 0";
+    let found = check(text);
+    assert_eq!(found[0].span.start as usize, text.find("f(a)").expect("the call"));
+    assert_eq!(found[0].labels[0].0.start as usize, text.find("z);").expect("the place in the body"));
+}
+
+#[test]
+fn the_unit_of_a_derivative_fits_that_of_its_quantity() {
+    verify(&[
+        ("x' = 5 [m]; x(0) = 0 [m]", &[("unit-mismatch", "`x` is given two different units")]),
+        ("x(0) = 0 [m]; x' = 5 [m]", &[("unit-mismatch", "`x'` is given two different units")]),
+        ("x' = 5 [m/s]; x(0) = 0 [m]", &[]),
+    ]);
+}
+
 #[test]
 fn a_delay_says_what_is_wrong_with_its_arguments() {
     verify(&[
