@@ -1,5 +1,6 @@
-//! The check of units: one sweep over each expression of the tree. A quantity without a unit, a plain
-//! number and t fit everything, so a model without units is never bothered.
+//! The check of units: one sweep over each expression of the tree. A quantity without a unit and a plain number fit
+//! everything, so a model without units is never bothered. So does t alone, as in `sin(t)`; together with a quantity that
+//! has a unit it is in seconds.
 
 use crate::unit::shortened;
 use crate::{Model, Unit};
@@ -17,7 +18,37 @@ struct Checker<'a> {
     texts: Vec<(Name, u32, String)>,
     /// The distinct units of the text as they are written.
     written: Vec<(Unit, String)>,
+    /// Own functions: their parameters and bodies.
+    functions: FxHashMap<Name, (Vec<Name>, Expr)>,
+    /// Units of the parameters of the function whose body is looked at.
+    bound: Vec<(Name, Option<Unit>)>,
+    /// Functions that are open, and bodies that were looked at: functions of functions multiply.
+    depth: usize,
+    bodies: usize,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// Calls of own functions within each other, and in all: beyond that, their units fit everything.
+const MOST_OPEN: usize = 16;
+const MOST_BODIES: usize = 20_000;
+
+/// The unit of a part of an expression.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    unit: Option<Unit>,
+    /// It is made of t and numbers alone: its unit counts only beside that of something else.
+    of_time: bool,
+}
+
+impl Part {
+    fn own(unit: Option<Unit>) -> Part {
+        Part { unit, of_time: false }
+    }
+
+    /// The unit unless it is that of t alone.
+    fn given(self) -> Option<Unit> {
+        self.unit.filter(|_| !self.of_time)
+    }
 }
 
 /// Checks the units of a tree and notes those of its names in the model.
@@ -28,8 +59,18 @@ pub(crate) fn check(tree: &Tree, text: &str, model: &mut Model) -> Vec<Diagnosti
         units: FxHashMap::default(),
         texts: Vec::new(),
         written: Vec::new(),
+        functions: FxHashMap::default(),
+        bound: Vec::new(),
+        depth: 0,
+        bodies: 0,
         diagnostics: Vec::new(),
     };
+    for statement in &tree.statements {
+        if let StatementKind::Def { name, parameters, body, .. } = &statement.kind {
+            let parameters = parameters.iter().map(|(name, _)| *name).collect();
+            checker.functions.insert(*name, (parameters, *body));
+        }
+    }
     checker.declared(&tree.statements);
     if checker.units.is_empty() {
         return checker.diagnostics;
@@ -142,8 +183,15 @@ impl Checker<'_> {
                 | StatementKind::Output(list)
                 | StatementKind::Init(list)
                 | StatementKind::Guess(list) => list.iter().for_each(|d| self.declaration(d)),
-                StatementKind::StartAt { target, value, .. } => self.assigned(target, *value),
-                StatementKind::Equation { left, right, .. } => {
+                StatementKind::StartAt { target, at, value, unit } => {
+                    self.time(*at, "a start time is a time");
+                    self.given_again(target.name, target.primes, unit);
+                    self.assigned(target, *value);
+                }
+                StatementKind::Equation { left, right, unit } => {
+                    if let NodeKind::Variable { name, primes, .. } = self.tree.node(left.root).kind {
+                        self.given_again(name, primes, unit);
+                    }
                     let (a, b) = (self.expression(*left), self.expression(*right));
                     self.same(a, b, statement.span, "the two sides of this equation have different units");
                 }
@@ -153,20 +201,38 @@ impl Checker<'_> {
                     self.assignments(actions);
                 }
                 StatementKind::StopWhen { condition } => _ = self.expression(*condition),
-                StatementKind::Every { actions, .. } => self.assignments(actions),
-                StatementKind::Run { .. } | StatementKind::Def { .. } => {}
+                StatementKind::Every { period, actions } => {
+                    self.time(*period, "a sample time is a time");
+                    self.assignments(actions);
+                }
+                StatementKind::Run { from, to } => {
+                    self.time(*from, "a run time is a time");
+                    self.time(*to, "a run time is a time");
+                }
+                StatementKind::Def { .. } => {}
             }
         }
     }
 
-    fn declaration(&mut self, d: &Declaration) {
-        let known = self.units.get(&d.target.name).map(|unit| unit.per_time(d.target.primes));
-        let own = d.unit.as_ref().and_then(|text| Unit::parse(&text.text).ok());
-        if let (Some(known), Some(own), Some(text)) = (known, own, &d.unit) {
-            let name = self.tree.name(d.target.name);
-            let message = format!("`{name}` is given two different units");
+    /// What is taken as a time is in seconds.
+    fn time(&mut self, e: Expr, message: &str) {
+        let found = self.expression(e);
+        self.same(Some(Unit::SECOND), found, self.tree.span(e), message);
+    }
+
+    /// A name that has a unit at more than one place has the same one there.
+    fn given_again(&mut self, name: Name, primes: u32, text: &Option<UnitText>) {
+        let known = self.units.get(&name).map(|unit| unit.per_time(primes));
+        let own = text.as_ref().and_then(|text| Unit::parse(&text.text).ok());
+        if let (Some(known), Some(own), Some(text)) = (known, own, text) {
+            let message =
+                format!("`{}{}` is given two different units", self.tree.name(name), "'".repeat(primes as usize));
             self.same(Some(known), Some(own), text.span, &message);
         }
+    }
+
+    fn declaration(&mut self, d: &Declaration) {
+        self.given_again(d.target.name, d.target.primes, &d.unit);
         if let Some(value) = d.value {
             self.assigned(&d.target, value);
         }
@@ -213,59 +279,131 @@ impl Checker<'_> {
     fn expression(&mut self, e: Expr) -> Option<Unit> {
         let tree = self.tree;
         let first = e.first.0 as usize;
-        let mut units: Vec<Option<Unit>> = Vec::with_capacity(e.root.0 as usize + 1 - first);
+        let mut parts: Vec<Part> = Vec::with_capacity(e.root.0 as usize + 1 - first);
         let inside = tree.inside_transfer(e);
         for at in e.range() {
-            // the units of a transfer function depend on what is meant by it
+            let node = &tree.nodes[at];
+            let part = |id: NodeId| parts[id.0 as usize - first];
             if inside.get(at - first) == Some(&true) {
-                units.push(None);
+                let result = self.in_transfer(node, part);
+                parts.push(result);
                 continue;
             }
-            let node = &tree.nodes[at];
-            let unit = |id: NodeId| units[id.0 as usize - first];
             let result = match &node.kind {
-                NodeKind::Number | NodeKind::Time | NodeKind::Pi | NodeKind::Error => None,
-                NodeKind::Variable { name, primes, .. } => self.units.get(name).map(|u| u.per_time(*primes)),
-                NodeKind::Unary(UnaryOp::Neg, a) => unit(*a),
-                NodeKind::Unary(UnaryOp::Not, _) => None,
-                NodeKind::Binary(op, a, b) => self.binary(*op, (*a, unit(*a)), (*b, unit(*b)), node.span),
-                NodeKind::If(_, a, b) => self.same(unit(*a), unit(*b), node.span, "the branches have different units"),
+                NodeKind::Number | NodeKind::Pi | NodeKind::Error => Part::default(),
+                NodeKind::Time => Part { unit: Some(Unit::SECOND), of_time: true },
+                NodeKind::Variable { name, primes, .. } => Part::own(self.unit_of_name(*name, *primes)),
+                NodeKind::Unary(UnaryOp::Neg, a) => part(*a),
+                NodeKind::Unary(UnaryOp::Not, _) => Part::default(),
+                NodeKind::Binary(op, a, b) => self.binary(*op, part(*a), part(*b), *b, node.span),
+                NodeKind::If(_, a, b) => {
+                    let (a, b) = (part(*a).given(), part(*b).given());
+                    Part::own(self.same(a, b, node.span, "the branches have different units"))
+                }
                 NodeKind::Call { name, arguments, .. } => {
+                    let text = tree.name(*name);
+                    // these compare their arguments: t is in seconds beside one that has a unit
+                    let compares = matches!(text, "min" | "max" | "quantize" | "saturate" | "atan2" | "pulse")
+                        && arguments.iter().any(|&a| part(a).given().is_some());
+                    let unit = |a: NodeId| if compares { part(a).unit } else { part(a).given() };
                     let arguments: Vec<(Option<Unit>, Span)> =
                         arguments.iter().map(|&a| (unit(a), tree.node(a).span)).collect();
-                    self.call(tree.name(*name), &arguments, node)
+                    Part::own(if self.functions.contains_key(name) {
+                        self.own_function(*name, &arguments, node.span)
+                    } else {
+                        self.call(text, &arguments, node)
+                    })
                 }
             };
-            units.push(result);
+            parts.push(result);
         }
-        units.pop().flatten()
+        parts.pop().and_then(Part::given)
     }
 
-    fn binary(
-        &mut self,
-        op: BinaryOp,
-        (_, a): (NodeId, Option<Unit>),
-        (exponent, b): (NodeId, Option<Unit>),
-        span: Span,
-    ) -> Option<Unit> {
+    fn unit_of_name(&self, name: Name, primes: u32) -> Option<Unit> {
+        match self.bound.iter().find(|(bound, _)| *bound == name) {
+            Some((_, unit)) => *unit,
+            None => self.units.get(&name).map(|unit| unit.per_time(primes)),
+        }
+    }
+
+    /// Inside a transfer function units depend on what is meant by it. But s is in 1/s: a time constant beside it that is in
+    /// ms makes a number that is none.
+    fn in_transfer(&mut self, node: &Node, part: impl Fn(NodeId) -> Part) -> Part {
+        let frequency = Part { unit: Some(Unit::SECOND.power(-1.0)), of_time: true };
+        match &node.kind {
+            NodeKind::Variable { name, .. } if self.tree.name(*name) == "s" => frequency,
+            NodeKind::Variable { name, primes, .. } => Part::own(self.unit_of_name(*name, *primes)),
+            NodeKind::Unary(UnaryOp::Neg, a) => part(*a),
+            NodeKind::Binary(BinaryOp::Pow, a, b) => {
+                let unit = part(*a).unit.zip(self.literal(*b)).map(|(unit, exponent)| unit.power(exponent));
+                Part { unit, of_time: part(*a).of_time }
+            }
+            NodeKind::Binary(op @ (BinaryOp::Mul | BinaryOp::Div), a, b) => {
+                let (a, b) = (part(*a), part(*b));
+                let (Some(left), Some(right)) = (a.unit, b.unit) else { return Part::default() };
+                let unit = if *op == BinaryOp::Mul { left.times(right) } else { left.over(right) };
+                if a.of_time != b.of_time && unit.in_terms_of(Unit::ONE).is_some() && !unit.fits(Unit::ONE) {
+                    self.same(Some(Unit::ONE), Some(unit), node.span, "s is in 1/s, so this is no pure number");
+                    return Part::default();
+                }
+                Part { unit: Some(unit), of_time: a.of_time && b.of_time }
+            }
+            _ => Part::default(),
+        }
+    }
+
+    /// The unit of the body of an own function for the units of its arguments. What does not fit in it is told at the call.
+    fn own_function(&mut self, name: Name, arguments: &[(Option<Unit>, Span)], span: Span) -> Option<Unit> {
+        let (parameters, body) = self.functions[&name].clone();
+        if parameters.len() != arguments.len() || self.depth == MOST_OPEN || self.bodies == MOST_BODIES {
+            return None;
+        }
+        let bound = parameters.into_iter().zip(arguments.iter().map(|(unit, _)| *unit)).collect();
+        let outside = std::mem::replace(&mut self.bound, bound);
+        self.depth += 1;
+        self.bodies += 1;
+        let before = self.diagnostics.len();
+        let unit = self.expression(body);
+        self.depth -= 1;
+        self.bound = outside;
+        for found in &mut self.diagnostics[before..] {
+            if found.labels.is_empty() {
+                found.labels.push((found.span, "in this function".into()));
+            }
+            found.span = span;
+        }
+        unit
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Part, b: Part, exponent: NodeId, span: Span) -> Part {
+        let of_time = (a.of_time || b.of_time) && a.given().is_none() && b.given().is_none();
+        // powers of t may be added: their factors are numbers that fit everything
+        let (left, right) = if of_time { (a.unit, None) } else { (a.unit, b.unit) };
         match op {
-            BinaryOp::Add | BinaryOp::Sub => self.same(a, b, span, "the two terms have different units"),
+            BinaryOp::Add | BinaryOp::Sub => {
+                let unit = self.same(left, right, span, "the two terms have different units");
+                Part { unit: unit.or(b.unit.filter(|_| of_time)), of_time }
+            }
             BinaryOp::Less
             | BinaryOp::LessEqual
             | BinaryOp::Greater
             | BinaryOp::GreaterEqual
             | BinaryOp::Equal
             | BinaryOp::NotEqual => {
-                self.same(a, b, span, "values of different units are compared");
-                None
+                self.same(left, right, span, "values of different units are compared");
+                Part::default()
             }
-            BinaryOp::Mul => Some(a?.times(b?)),
-            BinaryOp::Div => Some(a?.over(b?)),
+            BinaryOp::Mul | BinaryOp::Div => {
+                let (Some(left), Some(right)) = (a.unit, b.unit) else { return Part::default() };
+                Part { unit: Some(if op == BinaryOp::Mul { left.times(right) } else { left.over(right) }), of_time }
+            }
             BinaryOp::Pow => {
-                self.pure(b, self.tree.node(exponent).span, "an exponent");
-                Some(a?.power(self.literal(exponent)?))
+                self.pure(b.given(), self.tree.node(exponent).span, "an exponent");
+                let unit = a.unit.zip(self.literal(exponent)).map(|(unit, exponent)| unit.power(exponent));
+                Part { unit, of_time: a.of_time }
             }
-            BinaryOp::And | BinaryOp::Or => None,
+            BinaryOp::And | BinaryOp::Or => Part::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! One mistake, one message that tells what to change: the diagnostics of all stages together.
 
-use ordinate_model::{merge, resolve, sort};
+use ordinate_model::{merge, parse_table, resolve, sort};
 use ordinate_syntax::{Diagnostic, has_errors, parse};
 
 /// A text and its diagnostics in the order of the text: the code of each and words of its message or help.
@@ -172,6 +172,53 @@ fn names_of_other_programs_lead_to_ours() {
     ]);
 }
 
+/// Its first value would be kept until the event, which may never come.
+#[test]
+fn an_input_of_time_is_not_assigned() {
+    verify(&[
+        (
+            "x' = u; x(0) = 0; input u = sin(t); when t > 10: u = 0",
+            &[("assigned-input", "`v = if chosen > 0.5 then held else u`")],
+        ),
+        ("x' = u; x(0) = 0; input u = step(t - 0.5); every 1: u = 0", &[("assigned-input", "cannot be assigned, too")]),
+        ("x' = u; x(0) = 0; input u = w; input w = t; when x > 1: u = 0", &[("assigned-input", "`u`")]),
+        ("x' = u; x(0) = 0; input u = 2*x; when x > 1: u = 0", &[("assigned-input", "`u`")]),
+        ("x' = u; x(0) = 0; input u = sin(t); init u = 1; when x > 1: u = 0", &[("assigned-input", "`u`")]),
+        (
+            "x' = u[1] + u[2]; x(0) = 0; input u[1] = sin(t), u[2] = sin(2*t); when t > 10: u[1] = 0",
+            &[("assigned-input", "`u`")],
+        ),
+        ("x' = u; x(0) = 0; input u = 3; when t > 10: u = 0", &[]),
+        ("x' = u; x(0) = 0; param k = 2; input u = if k > 1 then w else 0; input w = 2*k; when t > 10: u = 0", &[]),
+        ("x' = u; x(0) = 0; input u = 0; every 1: u = -x", &[]),
+        // as the help says
+        (
+            "x' = v; x(0) = 0; input u = sin(t); init held = 0, chosen = 0; when t > 10: held = 2, chosen = 1\n\
+             v = if chosen > 0.5 then held else u",
+            &[],
+        ),
+    ]);
+    let text = "x' = u; x(0) = 0; input u = sin(t); when t > 10: u = 0";
+    let found = check(text);
+    let at = |from: u32, to: u32| &text[from as usize..to as usize];
+    assert_eq!(found[0].span.start as usize, text.rfind('u').expect("it is assigned"));
+    assert_eq!(at(found[0].labels[0].0.start, found[0].labels[0].0.end), "u");
+    assert_eq!(found[0].labels[0].0.start as usize, text.find("u = sin").expect("it is declared"));
+}
+
+/// A table is a function of time; a value from outside is a constant, whatever the text says.
+#[test]
+fn an_input_from_a_table_is_not_assigned_unless_it_is_set() {
+    let text = "x' = u; x(0) = 0; input u from \"u.csv\"; when t > 10: u = 0";
+    let codes = |overrides: &[(String, String)]| {
+        let (tree, _) = parse(text);
+        let resolved = resolve(&tree, text, &overrides.to_vec(), &|_, name| parse_table("time,u\n0,1\n1,2\n", name));
+        resolved.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[]), ["assigned-input"]);
+    assert!(codes(&[("u".into(), "3".into())]).is_empty());
+}
+
 /// Units are told as the user wrote them, with the factor between them.
 #[test]
 fn units_that_differ_by_a_factor_say_so() {
@@ -188,6 +235,55 @@ fn units_that_differ_by_a_factor_say_so() {
             &[("unit-mismatch", "[0.001 s] and [s]; they differ by the factor 1000")],
         ),
         ("param F = 1 [kN]; m = F; y = F + G; param G = 1 [N]", &[("unit-mismatch", "[kN] and [N]")]),
+    ]);
+}
+
+/// Time is in seconds, wherever a quantity with a unit is taken as one or stands beside t.
+#[test]
+fn a_time_that_is_not_in_seconds_is_told() {
+    const FACTOR: &str = "1 ms = 0.001 s; units are checked, not converted";
+    verify(&[
+        ("param Ts = 5 [ms]; x' = u; x(0) = 0; init u = 0; every Ts: u = t", &[("unit-mismatch", FACTOR)]),
+        ("param T = 5 [ms]; x' = -x; x(0) = 1; run 0 .. T", &[("unit-mismatch", "a run time is a time")]),
+        ("param m = 5 [kg]; x' = step(t - m); x(0) = 0", &[("unit-mismatch", "[s] and [kg]")]),
+        ("param m = 5 [kg]; x' = sin(m*t); x(0) = 0", &[("unit-mismatch", "the argument of `sin`")]),
+        ("param T = 5 [ms]; x' = pulse(t, T); x(0) = 0", &[("unit-mismatch", FACTOR)]),
+        ("param T = 5 [ms]; x' = -x; x(0) = 1; stop when t - 1 > T", &[("unit-mismatch", FACTOR)]),
+        ("param v = 5 [m/s]; x = v*t [m]; y = x + v; output y", &[("unit-mismatch", "[m] and [m/s]")]),
+        ("param T = 5 [ms]; y = laplace(1/(T*s + 1), 1)", &[("unit-mismatch", "s is in 1/s")]),
+        ("param T = 5 [s], w = 3 [rad/s]; y = laplace(w^2/(s^2 + 2*T*w*s*s + w^2), 1)", &[]),
+        ("param Ts = 5 [s], w = 2 [rad/s]; x' = u + sin(w*t); x(0) = 0; init u = 0; every Ts: u = t", &[]),
+        // t alone and its powers fit everything
+        ("x' = sin(t) + t; x(0) = 0 [m]", &[]),
+        ("x' = t^2 - 3*t + t + 1; x(0) = 0 [m]", &[]),
+        ("param T = 5 [s]; x' = exp(-(t - 1)^2)*(t + t^2); x(0) = 0 [m]; when t > T: x = 0", &[]),
+    ]);
+}
+
+#[test]
+fn the_units_of_own_functions_are_those_of_their_bodies() {
+    verify(&[
+        ("def f(z) = z^2; param a = 2 [m]; x' = f(a); x(0) = 0 [m]", &[("unit-mismatch", "[m/s] and [m^2]")]),
+        ("def f(z) = sin(z); param a = 2 [m]; x' = f(a); x(0) = 0", &[("unit-mismatch", "the argument of `sin`")]),
+        (
+            "def g(z) = f(z); def f(z) = z + b; param a = 2 [m], b = 1 [kg]; y = g(a)",
+            &[("unit-mismatch", "[m] and [kg]")],
+        ),
+        ("def f(z, a) = z/a; param a = 2 [m], T = 3 [s]; x' = f(a, T); x(0) = 0 [m]", &[]),
+        ("def sat(x) = max(-1, min(1, x)); param a = 2 [m/s]; x' = sat(a); x(0) = 0 [m]", &[]),
+    ]);
+    let text = "def f(z) = sin(z); param a = 2 [m]; x' = f(a); x(0) = 0";
+    let found = check(text);
+    assert_eq!(found[0].span.start as usize, text.find("f(a)").expect("the call"));
+    assert_eq!(found[0].labels[0].0.start as usize, text.find("z);").expect("the place in the body"));
+}
+
+#[test]
+fn the_unit_of_a_derivative_fits_that_of_its_quantity() {
+    verify(&[
+        ("x' = 5 [m]; x(0) = 0 [m]", &[("unit-mismatch", "`x` is given two different units")]),
+        ("x(0) = 0 [m]; x' = 5 [m]", &[("unit-mismatch", "`x'` is given two different units")]),
+        ("x' = 5 [m/s]; x(0) = 0 [m]", &[]),
     ]);
 }
 

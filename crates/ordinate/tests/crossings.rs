@@ -120,3 +120,18 @@ fn steps_are_as_long_as_without_events() {
         assert!(watched.outcome.statistics.steps <= plain, "{method}: {plain} {}", watched.outcome.statistics.steps);
     }
 }
+
+/// What the refusal of an assigned input of time advises: x(2) = 1 − cos 1 + 5 where the event comes at 1, 1 − cos 2 without.
+#[test]
+fn an_input_of_time_gives_way_to_a_held_value() {
+    for method in TAYLOR {
+        for (at, x) in [("1", 6.0 - 1f64.cos()), ("10", 1.0 - 2f64.cos())] {
+            let text = format!(
+                "x' = v; x(0) = 0; input u = sin(t); init held = 0, chosen = 0; when t > {at}: held = 5, chosen = 1\n\
+                 v = if chosen > 0.5 then held else u"
+            );
+            let found = end(&text, method, "2", "x");
+            assert!((found - x).abs() < 1e-8, "{text} {method}: {found}");
+        }
+    }
+}

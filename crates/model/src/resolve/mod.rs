@@ -13,7 +13,7 @@ mod statements;
 mod transfer;
 mod values;
 
-use crate::{Model, TableData, Watch};
+use crate::{Given, Model, TableData, Watch};
 use names::Kind;
 use ordinate_expr::{ExprId, VarId};
 use ordinate_syntax::{Diagnostic, Expr, Name, Span, Tree};
@@ -116,6 +116,10 @@ struct Resolver<'a> {
     /// Where the start value (or guess) of a variable stands in its list.
     start_index: FxHashMap<(VarId, bool), usize>,
     driven_inputs: FxHashSet<VarId>,
+    /// Inputs that events assign: as declared, and the first assignment.
+    driven_values: Vec<(Given, Span)>,
+    /// Where events assign a name first.
+    assigned_at: FxHashMap<Name, Span>,
     output_set: FxHashSet<VarId>,
     /// Comparisons with `==` and `!=` along the solution.
     equalities: Vec<equality::Equality>,
@@ -161,6 +165,8 @@ pub fn resolve(
         input_index: FxHashMap::default(),
         start_index: FxHashMap::default(),
         driven_inputs: FxHashSet::default(),
+        driven_values: Vec::new(),
+        assigned_at: FxHashMap::default(),
         output_set: FxHashSet::default(),
         equalities: Vec::new(),
         in_condition: false,

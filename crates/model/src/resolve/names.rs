@@ -52,6 +52,7 @@ impl Resolver<'_> {
             self.kinds.insert(name, Kind::Input);
         }
         for (name, span) in seen.assigned {
+            self.assigned_at.entry(name).or_insert(span);
             match self.kinds.get(&name) {
                 Some(Kind::Parameter) => {
                     let text = tree.name(name);

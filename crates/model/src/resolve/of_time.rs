@@ -121,6 +121,35 @@ impl Resolver<'_> {
         true
     }
 
+    /// Whether an expression changes along a solution: it is not made of numbers, parameters and inputs of such alone. What
+    /// has no equation does not count, it is reported elsewhere.
+    pub(super) fn changes_in_time(&mut self, e: ExprId) -> bool {
+        let watches: FxHashMap<VarId, Watch> = self.model.switches.iter().map(|s| (s.mode, s.watch)).collect();
+        let mut seen = FxHashSet::default();
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if self.model.graph.uses_time(e) {
+                return true;
+            }
+            for v in self.model.graph.variables(e) {
+                if !seen.insert(v) {
+                    continue;
+                }
+                match self.model.variable(v).role {
+                    Role::Parameter => {}
+                    Role::Input => open.extend(self.input_index.get(&v).map(|&k| self.model.inputs[k].value)),
+                    Role::Mode => match watches.get(&v) {
+                        Some(Watch::Sign(g) | Watch::Floor(g)) => open.push(*g),
+                        Some(Watch::Segment(_)) | None => return true,
+                    },
+                    Role::Unknown if !self.model.quantity(v).declared => {}
+                    Role::Unknown | Role::Held | Role::Delayed => return true,
+                }
+            }
+        }
+        false
+    }
+
     /// An expression with named expressions put in. One that needs itself is left: it is a loop, not a function of time.
     fn inlined(&mut self, e: ExprId, explicit: &FxHashMap<VarId, ExprId>) -> ExprId {
         let mut e = e;

@@ -29,6 +29,7 @@ impl Resolver<'_> {
                 self.check_inputs();
             }
         }
+        self.check_driven_inputs();
         self.finish_overrides();
         self.order_starts();
     }
@@ -165,6 +166,8 @@ impl Resolver<'_> {
             self.start_index.insert((var, false), self.model.starts.len());
             self.model.starts.push(Given { var, value, span: target.span, at: None });
             self.driven_inputs.insert(var);
+            let assigned = self.assigned_at.get(&target.name).copied().unwrap_or(target.span);
+            self.driven_values.push((Given { var, value, span: target.span, at: None }, assigned));
             self.model.driven.push(var);
             return;
         }
@@ -211,6 +214,26 @@ impl Resolver<'_> {
                 }
                 stack.extend(needed.into_iter().filter(|&other| state[other] == 0));
             }
+        }
+    }
+
+    /// An input that events assign starts with its declared value and keeps it until then, so this must be a constant: a
+    /// function of time would silently stop at its first value.
+    fn check_driven_inputs(&mut self) {
+        let mut told: Option<Span> = None;
+        for (Given { var, value, span, .. }, assigned) in std::mem::take(&mut self.driven_values) {
+            if told == Some(assigned) || !self.changes_in_time(value) {
+                continue;
+            }
+            told = Some(assigned);
+            let name = self.model.quantity(var).base.clone();
+            let message = format!("`{name}` is given for all times where it is declared, and cannot be assigned, too");
+            let help = format!(
+                "let the event set values of its own, `init held = 0, chosen = 0` and here `held = …, chosen = 1`, and use \
+                 `v = if chosen > 0.5 then held else {name}` in the equations; or declare `{name}` with a constant to start from"
+            );
+            let found = Diagnostic::error("assigned-input", assigned, message).label(span, "given here").help(help);
+            self.report(found);
         }
     }
 

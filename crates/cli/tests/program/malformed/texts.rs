@@ -165,6 +165,12 @@ const EVENTS: &[Mistake] = &[
     ("y' = 1; y(0) = 0\nevery 1: y' = 2", "not-assignable", 2, &["`y'` follows from an equation"]),
     ("y' = 1; y(0) = 0\nz = 2*y\nwhen y > 1: z = 2", "not-assignable", 3, &["`z` follows from an equation"]),
     ("param a = 1\ny' = a; y(0) = 0\nwhen y > 1: a = 2", "assigned-parameter", 3, &["`a` is a parameter", "init a"]),
+    (
+        "input u = sin(t)\ny' = u; y(0) = 0\nwhen t > 9: u = 2",
+        "assigned-input",
+        3,
+        &["given for all times", "chosen > 0.5"],
+    ),
     ("y' = 1; y(0) = 0\nwhen y > 1: y = 2, y = 3", "duplicate-assignment", 2, &["assigned twice"]),
     ("y' = 1; y(0) = 0\nwhen y > 1:\n  init y = 3", "misplaced-statement", 3, &["only assignments can"]),
     ("y' = 1; y(0) = 0\nwhen y > 1", "syntax", 2, &["`:` is missing"]),
