@@ -237,7 +237,7 @@ impl Model {
     pub(crate) fn elements_of(&self, base: &str) -> Option<String> {
         let mut elements = self.quantities.iter().filter(|q| q.base == base && q.name != q.base && q.declared);
         let first = &elements.next()?.name;
-        Some(match elements.last() {
+        Some(match elements.next_back() {
             None => format!("`{base}` has only the element `{first}`"),
             Some(last) => format!("`{base}` has the elements `{first}` … `{}`", last.name),
         })

@@ -19,7 +19,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         letters
     };
     let start = |candidate: &str| name.chars().zip(candidate.chars()).take_while(|(a, b)| a == b).count();
-    let mut best: Option<((usize, bool, Reverse<usize>), &str)> = None;
+    let mut best = None;
     for candidate in candidates {
         let same_but_case = look_alike(name, candidate);
         // An abbreviation or a forgotten index (`omega` for `omega0`) counts as one step.
