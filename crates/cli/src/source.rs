@@ -172,13 +172,34 @@ fn set_hint(name: &str, value: &str) -> Option<String> {
         return Some(format!("a start value is set by its name alone: `--set \"{bare}={value}\"`"));
     }
     if value.contains('=') {
-        let parts: Vec<String> = format!("{name}={value}").split(',').map(|p| format!("--set {}", p.trim())).collect();
-        return Some(format!("one value each: `{}`", parts.join(" ")));
+        // Advice that is refused again is worse than an example.
+        let given = format!("{name}={value}");
+        let parts: Vec<&str> = given.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()).collect();
+        let right = |part: &&str| {
+            part.split_once('=').is_some_and(|(name, value)| {
+                !name.trim().is_empty() && !value.trim().is_empty() && !value.contains('=')
+            })
+        };
+        if let Some(one) = value.strip_prefix('=').map(str::trim).filter(|one| !one.is_empty() && !one.contains('=')) {
+            return Some(format!("write one `=`: `{}`", set_option(&format!("{name}={one}"))));
+        }
+        return Some(if parts.iter().all(|part| right(part)) {
+            let options: Vec<String> = parts.into_iter().map(set_option).collect();
+            format!("one value each: `{}`", options.join(" "))
+        } else {
+            "one value each, as in `--set k=5 --set x=2`".into()
+        });
     }
     if let Some((number, _)) = value.split_once('[') {
         return Some(format!("write the number without its unit: `--set {name}={}`", number.trim()));
     }
     None
+}
+
+/// `--set k=5` as a shell takes it.
+fn set_option(assignment: &str) -> String {
+    let plain = assignment.chars().all(|c| c.is_alphanumeric() || "_=.+-".contains(c));
+    if plain { format!("--set {assignment}") } else { format!("--set \"{assignment}\"") }
 }
 
 /// Whether messages may be coloured.

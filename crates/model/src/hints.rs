@@ -2,10 +2,14 @@
 
 use ordinate_syntax::FUNCTIONS;
 
-/// What to write instead of a function that this language does not have; `argument` is the text of its first argument.
-pub(crate) fn function(name: &str, argument: &str) -> Option<String> {
-    let simple = argument.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.'));
-    let x = &if simple { argument.to_string() } else { format!("({argument})") };
+/// What to write instead of a function that this language does not have; `arguments` are the texts of its arguments.
+pub(crate) fn function(name: &str, arguments: &[&str]) -> Option<String> {
+    let factor = |k: usize, other: &str| {
+        let text = arguments.get(k).filter(|a| a.len() <= 20 && !a.contains('\n')).copied().unwrap_or(other);
+        let simple = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.'));
+        if simple { text.to_string() } else { format!("({text})") }
+    };
+    let x = &factor(0, "x");
     let lower = name.to_lowercase();
     let same = match lower.as_str() {
         "heaviside" | "heav" | "unitstep" => "step",
@@ -39,7 +43,12 @@ pub(crate) fn function(name: &str, argument: &str) -> Option<String> {
         "rand" | "randn" | "random" | "gauss" | "normal" | "whitenoise" => {
             "write `noise(seed, sigma)` in `every` or `when`, `noise(seed, sigma, Ts)` elsewhere".into()
         }
-        "mod" | "fmod" | "rem" => format!("write `{x} - n*floor({x}/n)`"),
+        "mod" | "fmod" | "rem" => {
+            let n = factor(1, "n");
+            format!("write `{x} - {n}*floor({x}/{n})`")
+        }
+        "sum" => "write `u[1] + u[2] + …`, or add up: `s[0] = 0; for k in 1..n: s[k] = s[k-1] + u[k]`".into(),
+        "factorial" | "fact" => "write the product: 4! is `2*3*4`".into(),
         "round" => format!("write `quantize({x}, 1)`"),
         "ceil" | "ceiling" => format!("write `-floor(-{x})`"),
         "log2" => format!("write `log({x})/log(2)`"),

@@ -233,6 +233,16 @@ impl Model {
         &self.quantities[self.variable(v).quantity]
     }
 
+    /// Which elements an array has, for the help of a message; `None` where the name is not that of an array.
+    pub(crate) fn elements_of(&self, base: &str) -> Option<String> {
+        let mut elements = self.quantities.iter().filter(|q| q.base == base && q.name != q.base && q.declared);
+        let first = &elements.next()?.name;
+        Some(match elements.next_back() {
+            None => format!("`{base}` has only the element `{first}`"),
+            Some(last) => format!("`{base}` has the elements `{first}` … `{}`", last.name),
+        })
+    }
+
     /// The name with index and primes.
     pub fn name(&self, v: VarId) -> String {
         let variable = self.variable(v);

@@ -1,5 +1,7 @@
 //! `did you mean …`: the closest of the known names.
 
+use std::cmp::Reverse;
+
 /// The candidate that is closest to a misspelt name, if one is close enough to be meant.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
@@ -9,7 +11,15 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         5..=7 => 2,
         _ => 3,
     };
-    let mut best: Option<(usize, &str)> = None;
+    // Of two that are equally far away, the one that differs by a doubled letter is meant, then the one that begins
+    // like the name: `sinn` is `sin`, not `sign`.
+    let once = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.dedup();
+        letters
+    };
+    let start = |candidate: &str| name.chars().zip(candidate.chars()).take_while(|(a, b)| a == b).count();
+    let mut best = None;
     for candidate in candidates {
         let same_but_case = look_alike(name, candidate);
         // An abbreviation or a forgotten index (`omega` for `omega0`) counts as one step.
@@ -25,8 +35,11 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             distance(name, candidate)
         };
         let allowed = if same_but_case { 1 } else { limit };
-        if d <= allowed && candidate != name && best.is_none_or(|(least, _)| d < least) {
-            best = Some((d, candidate));
+        if d <= allowed && candidate != name {
+            let rank = (d, once(name) != once(candidate), Reverse(start(candidate)));
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, candidate));
+            }
         }
     }
     best.map(|(_, candidate)| candidate)
@@ -95,6 +108,8 @@ mod tests {
             assert_eq!(closest(typed, known), Some(meant), "{typed}");
         }
         assert_eq!(closest("Sin", ["min", "sin"]), Some("sin"));
+        assert_eq!(closest("sinn", ["asin", "sign", "sin", "sinh"]), Some("sin"));
+        assert_eq!(closest("coss", ["cos", "cosh"]), Some("cos"));
         assert_eq!(closest("φ", ["x", "ϕ"]), Some("ϕ"));
         assert_eq!(closest("x", known), None);
         assert_eq!(closest("temperature", known), None);

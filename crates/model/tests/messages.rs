@@ -37,6 +37,9 @@ fn an_equality_of_continuous_values_is_no_event() {
         ("x' = -x; x(0) = 1; stop when x > 0 and 2*x != 1", &[("instant-equality", "write `2*x > 1`")]),
         ("x' = -x; x(0) = 1; y = 2*x; stop when y == 1", &[("instant-equality", "write `y > 1`")]),
         ("x' = if x == 0.5 then 1 else 0; x(0) = 1", &[("instant-equality", "write `x > 0.5`")]),
+        ("x' = -x; x(0) = 1; when x == 0.5: x = 1", &[("instant-equality", "true for an instant only")]),
+        ("x' = -x; x(0) = 1; when x != 0.5: x = 1", &[("instant-equality", "false for an instant only")]),
+        ("x' = if x != 0.5 then 1 else 0; x(0) = 1", &[("instant-equality", "the other branch has no effect")]),
         ("x' = -x; x(0) = 1; when x = 0: x = 1", &[("single-equals", "write a comparison such as `x < 0`")]),
         ("x' = -x; x(0) = 1; stop when x = 0", &[("single-equals", "write a comparison such as `x < 0`")]),
     ]);
@@ -98,6 +101,46 @@ fn a_mistake_does_not_hide_an_independent_one() {
     ]);
 }
 
+/// An index hides the quantity of the same name: `u[k]' = k` would not mean what it says.
+#[test]
+fn a_loop_index_has_a_name_of_its_own() {
+    const INDEX: &[(&str, &str)] = &[("duplicate-name", "the loop index `k` is declared elsewhere, too")];
+    verify(&[
+        ("param k = 1; for k in 1..3: u[k]' = k, u[k](0) = 0", INDEX),
+        ("k' = 1; k(0) = 0; for k in 1..3: u[k]' = k, u[k](0) = 0", INDEX),
+        ("k = sin(t); for k in 1..3: u[k]' = k, u[k](0) = 0", INDEX),
+        ("for k in 1..3: u[k]' = k, u[k](0) = 0\nfor k in 1..2: v[k]' = k, v[k](0) = 0", &[]),
+    ]);
+}
+
+#[test]
+fn an_array_without_an_index_is_told_its_elements() {
+    verify(&[
+        ("for k in 1..3: u[k]' = -1, u[k](0) = 1\ns = u", &[("unknown-name", "has the elements `u[1]` … `u[3]`")]),
+        ("for k in 1..3: u[k]' = -1\ninit u = 0", &[("superfluous-start", "has the elements `u[1]` … `u[3]`")]),
+        ("u[1]' = -1; u[1](0) = 1; s = u", &[("unknown-name", "`u` has only the element `u[1]`")]),
+    ]);
+}
+
+/// What is advised holds the arguments that were written.
+#[test]
+fn functions_of_other_languages_are_translated() {
+    verify(&[
+        ("x' = mod(5, 3); x(0) = 1", &[("unknown-function", "write `5 - 3*floor(5/3)`")]),
+        ("x' = mod(x+1, 2*pi); x(0) = 1", &[("unknown-function", "`(x+1) - (2*pi)*floor((x+1)/(2*pi))`")]),
+        ("x' = mod(x); x(0) = 1", &[("unknown-function", "write `x - n*floor(x/n)`")]),
+        ("x' = sinn(x); x(0) = 1", &[("unknown-function", "did you mean `sin`?")]),
+        ("u[1]' = 1; u[1](0) = 0; s = sum(u[1])", &[("unknown-function", "s[k] = s[k-1] + u[k]")]),
+    ]);
+}
+
+#[test]
+fn a_kind_has_the_right_article() {
+    let found = check("output y = 1; output y = 2; x' = -x; x(0) = 1");
+    assert_eq!(found[0].labels[0].1, "first declared here as an output");
+    verify(&[("input u = 1; init u = 1; x' = -u; x(0) = 1", &[("superfluous-start", "`u` is an input")])]);
+}
+
 #[test]
 fn a_model_with_thousands_of_mistakes_is_told_of_a_few() {
     let text = format!("x' = 1; x(0) = 0\n{}", "y = x\n".repeat(5000));
@@ -153,7 +196,7 @@ fn names_of_other_programs_lead_to_ours() {
         ("x' = Sin(x); x(0) = 1", &[("unknown-function", "did you mean `sin`?")]),
         ("x' = Heaviside(t - 1); x(0) = 1", &[("unknown-function", "write `step(…)`")]),
         ("x' = sat(x); x(0) = 1", &[("unknown-function", "write `saturate(x, low, high)`")]),
-        ("x' = mod(x, 2); x(0) = 1", &[("unknown-function", "write `x - n*floor(x/n)`")]),
+        ("x' = mod(x, 2); x(0) = 1", &[("unknown-function", "write `x - 2*floor(x/2)`")]),
         ("x' = round(x + 1); x(0) = 1", &[("unknown-function", "write `quantize((x + 1), 1)`")]),
         ("x' = log2(x); x(0) = 1", &[("unknown-function", "write `log(x)/log(2)`")]),
         ("x' = sind(x); x(0) = 1", &[("unknown-function", "write `sin(x*pi/180)`")]),

@@ -82,7 +82,19 @@ impl Parser<'_> {
             let message = format!("`..` is missing before {}", self.describe(range));
             self.lost(Diagnostic::error("syntax", self.here(), message).help(help));
         }
+        let step = self.step_of_loop();
+        self.before_range = step.is_some();
         let to = self.header_part();
+        self.before_range = false;
+        if self.kind() == T::Comma && self.ahead(1).kind == T::Name && self.word(self.ahead(2)) == "in" {
+            let found = Diagnostic::error("syntax", self.token().span, "a `for` has one index");
+            self.lost(found.help("write one `for` inside the other: `for i in 1..n: for k in 1..m: …`"));
+            self.skip_to_colon();
+        } else if let Some(step) = step.filter(|step| step.span == self.token().span) {
+            let found = Diagnostic::error("syntax", step.span, "the index of a `for` counts in steps of one");
+            self.lost(found.help("compute other indices from it, as in `for k in 1..n: u[2*k - 1] = …`"));
+            self.skip_to_colon();
+        }
         if by_equals && self.at_end() {
             self.hush();
         }
@@ -101,6 +113,25 @@ impl Parser<'_> {
         });
         let (index, index_span) = index?;
         Some(StatementKind::For { index, index_span, from, to, body })
+    }
+
+    /// The `step` of `for k in 1..9 step 2:`, which other languages have.
+    fn step_of_loop(&self) -> Option<Token> {
+        let header = (1..20).take_while(|&count| {
+            !matches!(self.ahead(count).kind, T::Colon | T::Newline | T::Semicolon | T::Eof | T::Eq)
+        });
+        let mut words = header.filter(|&count| matches!(self.word(self.ahead(count)), "step" | "by"));
+        let at = words.find(|&count| {
+            matches!(self.ahead(count - 1).kind, T::Name | T::Number | T::RParen | T::RBracket)
+                && matches!(self.ahead(count + 1).kind, T::Name | T::Number | T::Minus)
+        })?;
+        Some(self.ahead(at))
+    }
+
+    fn skip_to_colon(&mut self) {
+        while !self.at_end() && self.kind() != T::Colon {
+            self.bump();
+        }
     }
 
     /// Whether the colon here stands in `1:3` and not before a body.

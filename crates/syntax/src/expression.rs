@@ -309,6 +309,9 @@ impl Parser<'_> {
     fn call(&mut self, name: Token) -> Parsed<Part> {
         let word = self.word(name);
         let opening = self.bump();
+        if self.kind() == T::Name && self.word(self.ahead(1)) == "in" && self.ahead(1).kind == T::Name {
+            return Err(self.call_over_index(name));
+        }
         self.open += 1;
         let mut arguments = Vec::new();
         if self.kind() != T::RParen {
@@ -332,6 +335,16 @@ impl Parser<'_> {
             Part { id: self.node(NodeKind::Call { name: name_id, name_span: name.span, arguments }, span), span };
         self.no_prime_after_call(name, part);
         Ok(part)
+    }
+
+    /// `sum(k in 1..3: u[k])`
+    #[inline(never)]
+    fn call_over_index(&mut self, name: Token) -> Failed {
+        let span = name.span.to(self.ahead(1).span);
+        let found = Diagnostic::error("syntax", span, format!("`{}` takes no index", self.quote(name.span)));
+        self.lost(found.help("a sum is added up: `s[0] = 0; for k in 1..n: s[k] = s[k-1] + u[k]`, and `s[n]` is it"));
+        self.skip_statement();
+        Failed
     }
 
     /// One or more expressions with commas between.
@@ -418,6 +431,15 @@ impl Parser<'_> {
             }
         }
         let after = if token.kind == T::LParen { "(…)" } else { self.quote(token.span.to(last.span)) };
+        if matches!(after, "e" | "E")
+            && self.previous().kind == T::Number
+            && left.span.end == token.span.start
+            && !self.uses().declared.contains(after)
+        {
+            let message = format!("the exponent of `{before}{after}` has no digits");
+            let found = Diagnostic::error("bad-number", left.span.to(token.span), message);
+            return self.mistake(found.help(format!("write `{before}{after}3`, or `{before}*exp(1)`")));
+        }
         let numbers = token.kind == T::Number && self.tree.node(left.id).kind == NodeKind::Number;
         let found = if numbers {
             let message = format!("there is nothing between `{before}` and `{after}`");

@@ -72,6 +72,10 @@ impl Parser<'_> {
         }
         // `p k = 2` is XPP's; any other single letter is a factor.
         let meant = if word == "p" && self.ahead(2).kind == T::Eq { "param" } else { statement_meant(word)? };
+        // What has a derivative is no constant: its first word is to give a start value.
+        let target = self.word(next);
+        let state = self.ahead(2).kind == T::Prime || self.uses().primed.contains(target);
+        let meant = if meant == "param" && state { "init" } else { meant };
         let found = Diagnostic::error("unknown-statement", token.span, format!("`{word}` is not a statement"));
         self.lost(found.help(format!("did you mean `{meant}`?")));
         // Only the first word is wrong: the rest is read as the statement that is meant.
@@ -92,11 +96,16 @@ impl Parser<'_> {
         Some(statement)
     }
 
-    /// `dx/dt = …`, `d(x)/dt = …`, `der(x) = …`, `d2x/dt2 = …`.
+    /// `dx/dt = …`, `d(x)/dt = …`, `der(x) = …`, `d2x/dt2 = …`, `d/dt x = …`.
     fn derivative(&mut self) -> Option<Option<StatementKind>> {
         let token = self.token();
         let word = self.word(token);
-        let (name, primes, length) = if self.ahead(1).kind == T::LParen && self.ahead(3).kind == T::RParen {
+        let (name, primes, length) = if matches!(word, "d" | "d2" | "d3") && self.ahead(1).kind == T::Slash {
+            let order = self.below(1, &word[1..])?;
+            let parenthesis = self.ahead(3).kind == T::LParen && self.ahead(5).kind == T::RParen;
+            let at = if parenthesis { 4 } else { 3 };
+            (self.ahead(at).span, order, if parenthesis { 6 } else { 4 })
+        } else if self.ahead(1).kind == T::LParen && self.ahead(3).kind == T::RParen {
             let argument = self.ahead(2);
             let order = self.below(4, word.strip_prefix('d').unwrap_or("?"));
             let count = match (word, order) {

@@ -430,6 +430,11 @@ impl Lexer<'_, '_> {
                 return self.replaced(T::Minus, c.len_utf8(), format!("`{c}` is a dash, not a minus"), "write `-`");
             }
             ('÷', _) => return self.replaced(T::Slash, c.len_utf8(), "`÷` is not an operator", "write `/`"),
+            ('!', _) if self.after_value() => {
+                self.at += 1;
+                let help = "write the product: 4! is `2*3*4`";
+                return self.mistake("bad-character", self.span_from(start), "there is no factorial", help);
+            }
             ('!', _) => return self.replaced(T::Not, 1, "`!` is not an operator", "write `not`"),
             _ => return self.unknown(c),
         };
@@ -450,6 +455,13 @@ impl Lexer<'_, '_> {
         self.push(kind, start);
     }
 
+    /// Whether a value ends just here.
+    fn after_value(&self) -> bool {
+        let last = self.last();
+        last.span.end as usize == self.at
+            && matches!(last.kind, T::Name | T::Number | T::RParen | T::RBracket | T::Prime)
+    }
+
     /// No bracket holds a `=`, and no statement two of them but in a list: a line that begins with
     /// `name =` where the one before seemed to go on shows that something is missing there.
     fn equals_sign(&mut self) {
@@ -463,7 +475,7 @@ impl Lexer<'_, '_> {
                 });
             let before = continued.checked_sub(1).map(|index| self.tokens[index].kind);
             let in_bracket = self.open.first().is_some_and(|&bracket| bracket < continued);
-            let second = self.equals && !matches!(before, Some(T::Comma | T::Eq)) && target;
+            let second = self.equals && before != Some(T::Comma) && target;
             if in_bracket || second {
                 self.end_line_at(continued);
             }

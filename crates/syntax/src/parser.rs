@@ -54,6 +54,8 @@ pub(crate) struct Failed;
 pub(crate) struct Uses<'a> {
     /// Those that stand before `=`, a prime or an index: the text gives them a meaning.
     pub(crate) declared: HashSet<&'a str>,
+    /// Those that have a derivative.
+    pub(crate) primed: HashSet<&'a str>,
     /// Those that stand somewhere without parentheses.
     pub(crate) plain: HashSet<&'a str>,
 }
@@ -214,6 +216,9 @@ impl<'a> Parser<'a> {
                 let word = &text[pair[0].span.start as usize..pair[0].span.end as usize];
                 if matches!(pair[1].kind, Eq | Prime | LBracket) {
                     uses.declared.insert(word);
+                }
+                if pair[1].kind == Prime {
+                    uses.primed.insert(word);
                 }
                 if pair[1].kind != LParen {
                     uses.plain.insert(word);

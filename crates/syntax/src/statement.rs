@@ -382,6 +382,13 @@ impl Parser<'_> {
             let message = "a run needs its start and its end with `..` between";
             let help = match self.last_number() {
                 Some(last) if !self.at_end() => format!("write `run {end} .. {last}`"),
+                // `run 0-10` and `run 0 - 10`
+                _ if let NodeKind::Binary(BinaryOp::Sub, a, b) = self.tree.node(from.root).kind
+                    && self.tree.node(a).kind == NodeKind::Number =>
+                {
+                    let (from, to) = (self.tree.node(a).span, self.tree.node(b).span);
+                    format!("write `run {} .. {}`", self.quote(from), self.quote(to))
+                }
                 _ if end == "0" => "write `run 0 .. 20`".into(),
                 _ => format!("write `run 0 .. {end}`"),
             };

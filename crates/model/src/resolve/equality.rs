@@ -11,6 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// An `==` or `!=` that is seen along the solution.
 pub(super) struct Equality {
     difference: ExprId,
+    /// `!=` and not `==`.
+    negated: bool,
     span: Span,
     /// In the condition of `when` or `stop when`.
     in_condition: bool,
@@ -21,7 +23,12 @@ impl Resolver<'_> {
     pub(super) fn note_equality(&mut self, op: BinaryOp, a: ExprId, b: ExprId, span: Span, view: View) {
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && view == View::Trajectory {
             let difference = self.model.graph.sub(a, b);
-            self.equalities.push(Equality { difference, span, in_condition: self.in_condition });
+            self.equalities.push(Equality {
+                difference,
+                negated: op == BinaryOp::NotEqual,
+                span,
+                in_condition: self.in_condition,
+            });
         }
     }
 
@@ -43,11 +50,13 @@ impl Resolver<'_> {
                 format!("write `{left} > {right}` or `{left} < {right}`")
             };
             self.report(if equality.in_condition {
-                let message = "this is true for an instant only, which an event does not see";
+                let truth = if equality.negated { "false" } else { "true" };
+                let message = format!("this is {truth} for an instant only, which an event does not see");
                 Diagnostic::error("instant-equality", equality.span, message)
                     .help(format!("{help}: the event happens when it becomes true"))
             } else {
-                let message = "these values are equal for an instant only, so this branch has no effect";
+                let branch = if equality.negated { "the other" } else { "this" };
+                let message = format!("these values are equal for an instant only, so {branch} branch has no effect");
                 Diagnostic::warning("instant-equality", equality.span, message).help(help)
             });
         }

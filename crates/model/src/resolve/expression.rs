@@ -387,7 +387,7 @@ impl Resolver<'_> {
     fn unknown_function(&mut self, span: Span, text: &str, arguments: &[((ExprId, Type), Span)]) -> Diagnostic {
         let error = Diagnostic::error("unknown-function", span, format!("`{text}` is not a function"));
         let places = arguments.iter().map(|&(_, at)| &self.text[at.start as usize..at.end as usize]);
-        let argument = places.into_iter().next().filter(|a| a.len() <= 20 && !a.contains('\n')).unwrap_or("x");
+        let places: Vec<&str> = places.collect();
         if self.introduced.contains(text) {
             let earlier = arguments.len() == 1 && self.model.graph.uses_time(arguments[0].0.0);
             return error.help(if earlier {
@@ -396,7 +396,7 @@ impl Resolver<'_> {
                 format!("to multiply, write `{text}*(…)`; an element is `{text}[…]`")
             });
         }
-        if let Some(help) = crate::hints::function(text, argument) {
+        if let Some(help) = crate::hints::function(text, &places) {
             if matches!(text, "d" | "D") {
                 self.model.doubtful.insert("dt".into());
             }

@@ -103,6 +103,8 @@ struct Resolver<'a> {
     bound: Vec<(Name, ExprId, Type)>,
     /// Names that some statement introduces: on the left of an equation, declared, assigned.
     introduced: FxHashSet<String>,
+    /// Names of states, named expressions and start values, which no loop index may have.
+    unknowns: FxHashSet<Name>,
     elements: FxHashMap<(Name, Vec<i64>), usize>,
     watched: FxHashMap<Watch, VarId>,
     /// The variable s of transfer functions, made at its first use.
@@ -156,6 +158,7 @@ pub fn resolve(
         called: FxHashMap::default(),
         bound: Vec::new(),
         introduced: FxHashSet::default(),
+        unknowns: FxHashSet::default(),
         elements: FxHashMap::default(),
         watched: FxHashMap::default(),
         transfer_s: None,

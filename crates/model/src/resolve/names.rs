@@ -25,6 +25,12 @@ struct Seen {
     started: Vec<Name>,
 }
 
+/// `a parameter`, `an input`.
+pub(super) fn with_article(what: &str) -> String {
+    let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {what}")
+}
+
 impl Resolver<'_> {
     pub(super) fn collect_names(&mut self) {
         let tree = self.tree;
@@ -41,6 +47,9 @@ impl Resolver<'_> {
         let lists = [seen.parameters.keys(), seen.inputs.keys(), seen.definitions.keys(), seen.defined.keys()];
         let assigned = seen.assigned.iter().map(|(name, _)| name);
         let introduced = lists.into_iter().flatten().chain(assigned).chain(&seen.started).chain(&primed);
+        // A function has parentheses, so a loop index cannot be taken for it.
+        let defined = seen.defined.keys().chain(&seen.started).chain(&primed);
+        self.unknowns = defined.copied().collect();
         self.introduced = introduced.map(|&name| tree.name(name).to_string()).collect();
         for &name in seen.parameters.keys() {
             self.kinds.insert(name, Kind::Parameter);
@@ -91,7 +100,7 @@ impl Resolver<'_> {
         let (first, second) = if other < span { (other, span) } else { (span, other) };
         self.report(
             Diagnostic::error("duplicate-name", second, format!("`{text}` is declared twice"))
-                .label(first, format!("first declared here as a {what}"))
+                .label(first, format!("first declared here as {}", with_article(what)))
                 .help("remove or rename one of them"),
         );
     }

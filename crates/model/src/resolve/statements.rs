@@ -89,9 +89,11 @@ impl Resolver<'_> {
 
     fn expand(&mut self, statement: &Statement, pass: Pass) {
         let StatementKind::For { index, index_span, from, to, body } = &statement.kind else { return };
-        if self.kinds.get(index).is_some_and(|kind| *kind != Kind::Unknown) {
+        if self.kinds.get(index).is_some_and(|kind| *kind != Kind::Unknown) || self.unknowns.contains(index) {
             let name = self.tree.name(*index);
-            self.error("duplicate-name", *index_span, format!("the loop index `{name}` is declared elsewhere, too"));
+            let message = format!("the loop index `{name}` is declared elsewhere, too");
+            let found = Diagnostic::error("duplicate-name", *index_span, message);
+            self.report(found.help("give the index a name of its own"));
         }
         let (low, high) = (self.number_expression(*from, View::Instant), self.number_expression(*to, View::Instant));
         let low = self.integer(low, self.tree.span(*from), "a loop bound");
@@ -357,12 +359,8 @@ impl Resolver<'_> {
         let kind = self.kinds.get(&target.name).copied();
         if matches!(kind, Some(Kind::Parameter | Kind::Input)) {
             let name = self.tree.name(target.name);
-            let what = if kind == Some(Kind::Parameter) { "parameter" } else { "input" };
-            return self.error(
-                "superfluous-start",
-                target.span,
-                format!("`{name}` is a {what} and has no start value"),
-            );
+            let what = if kind == Some(Kind::Parameter) { "a parameter" } else { "an input" };
+            return self.error("superfluous-start", target.span, format!("`{name}` is {what} and has no start value"));
         }
         let value_id = self.number_expression(value, View::Instant);
         let before = self.model.variables.len();
@@ -391,7 +389,13 @@ impl Resolver<'_> {
             let (name, base) =
                 (self.model.quantities[quantity].name.clone(), self.model.quantities[quantity].base.clone());
             let meant = if name == base { crate::closest(&base, names.iter().map(String::as_str)) } else { None };
+            let elements = if name == base { self.model.elements_of(&base) } else { None };
             match meant.filter(|_| !known) {
+                _ if let Some(elements) = elements => {
+                    self.report(
+                        diagnostic.help(format!("{elements}: give each its start value, `init {base}[1] = …`")),
+                    );
+                }
                 Some(meant) => self.report(diagnostic.help(format!("did you mean `{meant}`?"))),
                 None if known => {
                     let help = "the start value of the highest derivative follows from the equations";

@@ -301,21 +301,9 @@ fn unknown_name(model: &Model, v: VarId) -> Diagnostic {
     let quantity = model.quantity(v);
     let span = model.variable(v).span;
     let error = Diagnostic::error("unknown-name", span, format!("`{}` is not defined", quantity.name));
-    // an element beside others of its array
-    if quantity.name != quantity.base {
-        let others: Vec<&str> = model
-            .quantities
-            .iter()
-            .filter(|q| q.base == quantity.base && q.name != q.base && q.declared)
-            .map(|q| q.name.as_str())
-            .collect();
-        if let (Some(first), Some(last)) = (others.first(), others.last()) {
-            return error.help(if first == last {
-                format!("`{}` has only the element `{first}`", quantity.base)
-            } else {
-                format!("`{}` has the elements `{first}` … `{last}`", quantity.base)
-            });
-        }
+    // an element beside others of its array, or its name without an index
+    if let Some(elements) = model.elements_of(&quantity.base) {
+        return error.help(elements);
     }
     let known: Vec<&str> = model
         .quantities
