@@ -183,7 +183,7 @@ fn set_hint(name: &str, value: &str) -> Option<String> {
         if let Some(one) = value.strip_prefix('=').map(str::trim).filter(|one| !one.is_empty() && !one.contains('=')) {
             return Some(format!("write one `=`: `{}`", set_option(&format!("{name}={one}"))));
         }
-        return Some(if parts.iter().all(|part| right(part)) {
+        return Some(if parts.iter().all(right) {
             let options: Vec<String> = parts.into_iter().map(set_option).collect();
             format!("one value each: `{}`", options.join(" "))
         } else {
