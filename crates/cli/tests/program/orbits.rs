@@ -52,15 +52,19 @@ fn shooting_by_the_implicit_euler_method_reproduces_the_golden_values() {
     for row in case["rows"].as_array().expect("a list") {
         let steps = row["N"].to_string();
         let guess = if row["orbit"] == "unstable" { "x1=-0.027,x2=0.729" } else { "x1=0.027,x2=1.1" };
-        let mut words = vec!["periodic", "-e", DUFFING, "--guess", guess, "-m", "bdf1", "--steps", &steps];
-        if row["corrected"] == true {
-            words.push("--correct");
-        }
-        words.extend(["--format", "json"]);
-        let found = ordinate(&words).expect(0).json();
-        for (name, expected) in ["x1", "x2"].iter().zip(row["y"].as_array().expect("a list")) {
-            let value = number(&found["orbits"][0]["start"][name]);
-            assert!((value - number(expected)).abs() < 1e-10, "{row}: {name} = {value}");
+        // all its names
+        for method in ["bdf1", "backward-euler", "am0"] {
+            let mut words = vec!["periodic", "-e", DUFFING, "--guess", guess, "-m", method, "--steps", &steps];
+            if row["corrected"] == true {
+                words.push("--correct");
+            }
+            words.extend(["--format", "json"]);
+            let found = ordinate(&words).expect(0).json();
+            assert_eq!(found["method"], method);
+            for (name, expected) in ["x1", "x2"].iter().zip(row["y"].as_array().expect("a list")) {
+                let value = number(&found["orbits"][0]["start"][name]);
+                assert!((value - number(expected)).abs() < 1e-10, "{row}, {method}: {name} = {value}");
+            }
         }
     }
 }

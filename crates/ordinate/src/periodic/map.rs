@@ -15,6 +15,8 @@ pub(super) struct Map {
     compiled: Compiled,
     evaluator: Evaluator,
     choice: Choice,
+    /// The map is that of equal steps.
+    equal_steps: bool,
     /// Places in y of the states that can be chosen; the first unknowns are those.
     pub states: Vec<usize>,
     /// Places among the held values of the other unknowns: those that have a start value.
@@ -63,7 +65,7 @@ pub(super) struct Image {
 
 impl Map {
     /// Of a compiled model; the error is a message for the user.
-    pub fn new(compiled: &Compiled, choice: Choice, t_start: f64) -> Result<Map, String> {
+    pub fn new(compiled: &Compiled, choice: Choice, equal_steps: bool, t_start: f64) -> Result<Map, String> {
         let sorted = &compiled.sorted;
         let free: Vec<VarId> = match sorted.invariants.is_empty() {
             true => sorted.states.iter().map(|state| state.var).collect(),
@@ -104,6 +106,7 @@ impl Map {
             sizes,
             evaluator,
             choice,
+            equal_steps,
             states,
             kept,
             held_names,
@@ -128,9 +131,9 @@ impl Map {
         self.choice.order()
     }
 
-    /// A method that controls its steps: the given one if it does.
+    /// A method that controls its steps: the given one if it is to.
     pub fn free_choice(&self) -> Choice {
-        if self.choice.needs_step() { methods::automatic() } else { self.choice }
+        if self.equal_steps { methods::automatic() } else { self.choice }
     }
 
     /// All states of the model where the unknowns have these values; those that follow from them are guesses.

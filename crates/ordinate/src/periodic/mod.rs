@@ -19,7 +19,7 @@ use crate::{Compiled, RunOptions, methods, short};
 use map::{Accuracy, Map};
 use ordinate_control::Matrix;
 use ordinate_model::{Forcing, closest, constant, forcing};
-use ordinate_solve::Choice;
+use ordinate_solve::{Choice, by_name};
 use repeats::{Repeat, Repeats};
 use shooting::{Fixed, Search, map_error};
 
@@ -126,7 +126,8 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     let autonomous = forcing == Forcing::Autonomous;
     let t_start = compiled.run.map_or(0.0, |(from, _)| from);
     let (period, note) = given_period(compiled, options, &forcing, t_start)?;
-    let mut map = Map::new(compiled, choice, t_start).map_err(PeriodicError::Usage)?;
+    let mut map = Map::new(compiled, of_formula(choice, options), options.steps.is_some(), t_start)
+        .map_err(PeriodicError::Usage)?;
     let guess = guess(compiled, &map, options)?;
     let accuracy = match options.steps {
         Some(steps) => Accuracy::Steps(steps),
@@ -164,6 +165,14 @@ fn chosen_method(options: &PeriodicOptions) -> Result<Choice, PeriodicError> {
         Ok((choice, _)) => Ok(choice),
         Err(crate::RunError::Usage(text)) => usage(text.replace("`--step H`", "`--steps N`")),
         Err(_) => usage(format!("there is no method `{}`", options.method)),
+    }
+}
+
+/// The method of the map: implicit Euler has several names, and its error is carried along by the first of the BDF methods.
+fn of_formula(choice: Choice, options: &PeriodicOptions) -> Choice {
+    match choice.name() {
+        "backward-euler" | "am0" if options.steps.is_some() => by_name("bdf1").unwrap_or(choice),
+        _ => choice,
     }
 }
 
