@@ -43,14 +43,16 @@ pub(crate) fn of_series(part: f64, pulses: Pulses) -> usize {
 }
 
 /// Looks into a step of another method, which has about half as many stages as its `order` says. `silent`: it has next to no
-/// error, or none that is to be believed.
-pub(crate) fn of_stages(part: f64, timed: bool, silent: bool, order: u32) -> usize {
+/// error, or none that is to be believed. An input that is nowhere next to zero over a stretch, such as a harmonic one, needs few.
+pub(crate) fn of_stages(part: f64, timed: bool, pulses: Pulses, silent: bool, order: u32) -> usize {
     let count = evenly(part, timed);
-    match timed {
-        true if part >= LONG && (silent || order <= LOW) => count.max(OF_SILENCE),
-        true if silent => count.max(OF_SERIES),
-        true if 2 * count > order as usize => count,
-        false if part > VERY_LONG && silent => count,
+    let blind = silent || (part >= LONG && order <= LOW);
+    match (timed, pulses) {
+        (true, Pulses::InTime) if part >= LONG && blind => count.max(OF_SILENCE),
+        (true, Pulses::InTime) if silent => count.max(OF_SERIES),
+        (true, Pulses::InTime) if 2 * count > order as usize => count,
+        (true, Pulses::OnTheWay | Pulses::Nowhere) if blind => OF_SERIES,
+        (false, _) if part > VERY_LONG && silent => count,
         _ => 0,
     }
 }

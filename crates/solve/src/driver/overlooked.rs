@@ -46,7 +46,7 @@ impl Run<'_> {
             true => looks::of_series(part, self.pulses),
             // Of a stiff model without input nothing tells what was overlooked.
             false if !self.timed && self.method.solves_algebraic() => 0,
-            false => looks::of_stages(part, self.timed, trial.error <= SILENT, trial.order),
+            false => looks::of_stages(part, self.timed, self.pulses, trial.error <= SILENT, trial.order),
         };
         if count == 0 {
             return None;
