@@ -315,10 +315,8 @@ impl<'a> Plan<'a> {
         let from = start.from(*t_start);
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &from, *t_end, &options, &mut recorder)
             .map_err(|e| RunError::Usage(format!("trajectory {index}: {}", explain::usage_error(&e, model))))?;
-        let reason = match recorder.inconsistent.take() {
-            Some((name, given, found)) => Some(explain::inconsistent_start(*t_start, &name, given, found)),
-            None => explained(&outcome, model),
-        };
+        let reason =
+            explain::inconsistent_start(*t_start, &recorder.inconsistent, model).or_else(|| explained(&outcome, model));
         let rows = kept.rows.split_off(usize::from(extra).min(kept.rows.len()));
         Ok(BatchResult { outcome, reason, rows })
     }

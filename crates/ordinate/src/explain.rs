@@ -1,7 +1,8 @@
 //! Why a run ended early or could not begin, in words: what, where, what next.
 
 use crate::{Compiled, short};
-use ordinate_model::Watch;
+use ordinate_expr::VarId;
+use ordinate_model::{Role, Watch};
 use ordinate_program::Evaluator;
 use ordinate_solve::{Outcome, Reason, Status, System, UsageError, Zeno};
 
@@ -20,14 +21,37 @@ pub struct Explanation {
     pub hint: String,
 }
 
-pub(crate) fn inconsistent_start(t: f64, name: &str, given: f64, found: f64) -> Explanation {
-    Explanation {
+/// Start values of variables that follow from others: name, what was given, what follows. None if there are none.
+pub(crate) fn inconsistent_start(t: f64, wrong: &[(String, f64, f64)], compiled: &Compiled) -> Option<Explanation> {
+    let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
+    let equation = |name: &str| {
+        let place = (0..model.variables.len()).find(|&k| model.name(VarId(k as u32)) == name)?;
+        let definition = (*sorted.definitions.get(place)?)?;
+        Some(format!("contradicts the equations: `{name} = {}` gives", model.print(definition)))
+    };
+    let part = |(name, given, found): &(String, f64, f64)| {
+        let by = equation(name).unwrap_or_else(|| "contradicts the equations, which give".into());
+        let residual = (given - found).abs();
+        format!("the start value {given} of `{name}` {by} {found}, it is violated by {residual:.3e}")
+    };
+    let (first, _, _) = wrong.first()?;
+    let mut parts: Vec<String> = wrong.iter().take(LISTED).map(part).collect();
+    if wrong.len() > LISTED {
+        parts.push(format!("{} more are contradicted", wrong.len() - LISTED));
+    }
+    let names: Vec<String> = wrong.iter().take(LISTED).map(|(name, _, _)| format!("`{name}`")).collect();
+    Some(Explanation {
         kind: "inconsistent_start",
         t,
-        variable: Some(name.to_string()),
-        message: format!("the start value {given} of `{name}` contradicts the equations, which give {found}"),
-        hint: format!("remove the start value of `{name}`, or correct those it follows from"),
-    }
+        variable: Some(first.clone()),
+        message: parts.join("; "),
+        hint: match names.as_slice() {
+            [only] => format!("remove the start value of {only}, or correct those it follows from"),
+            several => {
+                format!("remove the start values of {}, or correct those they follow from", several.join(" and "))
+            }
+        },
+    })
 }
 
 /// A row in which the equations do not determine a variable: they were solved for it by a division by zero.
@@ -217,7 +241,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         ),
         Reason::Zeno { t, cause } => {
             let (what, hint) = zeno(cause, compiled);
-            (t, None, format!("{what} at t = {}", short(t)), hint)
+            (t, switched(cause, compiled), format!("{what} at t = {}", short(t)), hint)
         }
         Reason::DelayNotFinite { t } => (
             t,
@@ -342,11 +366,31 @@ fn switch_text(switch: usize, compiled: &Compiled) -> String {
     }
 }
 
+/// A variable that the switch of a cause watches.
+fn switched(cause: Zeno, compiled: &Compiled) -> Option<String> {
+    let switch = match cause {
+        Zeno::Accumulation { switch }
+        | Zeno::Frequent { switch }
+        | Zeno::Chattering { switch }
+        | Zeno::Contradiction { switch } => switch,
+        Zeno::Cascade { .. } | Zeno::Sampling { .. } => return None,
+    };
+    let model = &compiled.sorted.model;
+    let (Watch::Sign(e) | Watch::Floor(e)) = model.switches.get(switch)?.watch else { return None };
+    let mut graph = model.graph.clone();
+    let watched = graph.variables(e).into_iter().find(|&v| model.variable(v).role != Role::Parameter)?;
+    Some(model.name(watched))
+}
+
 fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
     match cause {
         Zeno::Accumulation { switch } => (
             format!("infinitely many events in finite time: those of {} accumulate", switch_text(switch, compiled)),
             "end the motion by an event, e.g. `when h < 0 and abs(v) < 1e-6: …`, or end the run before with `stop when`".into(),
+        ),
+        Zeno::Frequent { switch } => (
+            format!("events without end: those of {} would be more than ten million, so close do they follow each other", switch_text(switch, compiled)),
+            "add a gap (hysteresis) between what switches forth and back, or end the run before with `stop when`".into(),
         ),
         Zeno::Cascade { condition: _ } => (
             "events trigger each other without end".into(),

@@ -28,7 +28,8 @@ pub(crate) struct Recorder<'a> {
     /// The names of all columns and how many of them are stored, until they are announced.
     names: Option<(Vec<String>, usize)>,
     pub failure: Option<RowError>,
-    pub inconsistent: Option<(String, f64, f64)>,
+    /// Start values that the first row contradicts: name, what was given, what follows.
+    pub inconsistent: Vec<(String, f64, f64)>,
     /// Column and time of the first value that is not finite.
     pub not_finite: Option<(usize, f64)>,
     /// The same of what the equations determine, without saying in so many words what it is.
@@ -58,7 +59,7 @@ impl<'a> Recorder<'a> {
             unasked: false,
             names: None,
             failure: None,
-            inconsistent: None,
+            inconsistent: Vec::new(),
             not_finite: None,
             undetermined: None,
             variables: None,
@@ -83,7 +84,7 @@ impl<'a> Recorder<'a> {
 
     /// The driver hands no row over once it was interrupted; where it got to is worth one all the same.
     pub fn last_row(&mut self, outcome: &Outcome) {
-        let fine = self.failure.is_none() && self.inconsistent.is_none() && outcome.y.iter().all(|y| y.is_finite());
+        let fine = self.failure.is_none() && self.inconsistent.is_empty() && outcome.y.iter().all(|y| y.is_finite());
         if fine && outcome.t_reached > self.t {
             if let Some(error) = &outcome.error {
                 let errors: Vec<Octet> = error.at_end.iter().map(|error| Octet([*error; OCTET])).collect();
@@ -185,9 +186,11 @@ impl Sink for Recorder<'_> {
             let size = given.abs().max(found.abs()).max(largest.min(1.0));
             let rounding = 4.0 * f64::EPSILON * t.abs().max(1.0);
             if (found - given).abs() > (CONSISTENT * size).max(rounding) || found.is_nan() {
-                self.inconsistent = Some((name.clone(), *given, found));
-                return ControlFlow::Break(Interrupt);
+                self.inconsistent.push((name.clone(), *given, found));
             }
+        }
+        if !self.inconsistent.is_empty() {
+            return ControlFlow::Break(Interrupt);
         }
         if std::mem::take(&mut self.unasked) {
             return ControlFlow::Continue(());

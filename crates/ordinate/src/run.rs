@@ -283,7 +283,7 @@ fn run(
         return Err(RunError::Rows(error));
     }
     let solution = begin.elapsed().as_secs_f64();
-    let wanted = options.error != ErrorWish::Off && inconsistent.is_none();
+    let wanted = options.error != ErrorWish::Off && inconsistent.is_empty();
     let mut error = if wanted { task.global_error(&evaluator, &mut outputs, &outcome, &mut kept) } else { None };
     let mut seconds = vec![begin.elapsed().as_secs_f64()];
     error.iter_mut().for_each(|error| error.variables = variables(compiled));
@@ -326,10 +326,10 @@ fn run(
         let known = final_values.iter_mut().zip(&error.last).filter(|(_, error)| error.is_finite());
         known.for_each(|((_, value), error)| *value += error);
     }
-    let mut reason = match inconsistent {
-        Some((name, given, found)) => Some(explain::inconsistent_start(t_start, &name, given, found)),
-        None => strayed.or(undetermined).or_else(|| explain::explain(&outcome, compiled)),
-    };
+    let mut reason = explain::inconsistent_start(t_start, &inconsistent, compiled)
+        .or(strayed)
+        .or(undetermined)
+        .or_else(|| explain::explain(&outcome, compiled));
     if let (Some(reason), Some(hint)) = (&mut reason, hint_of_order(options, &outcome)) {
         reason.hint = hint;
     }

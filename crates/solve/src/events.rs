@@ -78,7 +78,7 @@ impl Events {
             instants: Instants::new(layout, t_start, t_end)?,
             switches: Switches::new(layout),
             crossings: Crossings::new(layout.switches.len(), tol),
-            guard: Guard::new(layout.switches.len(), t_start),
+            guard: Guard::new(layout.switches.len(), t_start, t_end),
             reactions: layout.conditions.clone(),
             t_end,
             next_break: f64::INFINITY,

@@ -140,6 +140,11 @@ pub enum Zeno {
         /// Index of the switch.
         switch: usize,
     },
+    /// The events of this switch come so often that too many would follow.
+    Frequent {
+        /// Index of the switch.
+        switch: usize,
+    },
     /// Actions trigger actions at one instant; this condition is one of them.
     Cascade {
         /// Index of the condition.

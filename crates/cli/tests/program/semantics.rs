@@ -292,3 +292,26 @@ fn switches_are_on_the_side_of_their_arguments() {
         }
     }
 }
+
+/// Events that would not come to an end are named as such, soon, with what switches.
+#[test]
+fn endless_events_are_named() {
+    let model = "x' = 1; when x > 1: x = 0.9999999999; x(0) = 0";
+    let s = ordinate(&["run", "-e", model, "-t", "3", "--at", "2", "--summary", "json", "-q"]).expect(3).json();
+    assert_eq!((&s["reason"]["kind"], &s["reason"]["variable"]), (&"zeno".into(), &"x".into()), "{s}");
+    assert!(s["reason"]["message"].as_str().is_some_and(|text| text.contains("`x - 1`")), "{s}");
+}
+
+/// All start values that the equations contradict are told, with the equations.
+#[test]
+fn every_contradicted_start_value_is_told() {
+    let model = "x' = y; y' = -x; x + y + z = 3; z - w = 1; x(0)=1; y(0)=1; z(0)=5; w(0)=7";
+    let answer = ordinate(&["run", "-e", model, "-t", "1"]).expect(3);
+    for part in [
+        "value 5 of `z` contradicts the equations: `z = 3 - ",
+        "gives 1, it is violated by 4.000e0",
+        "value 7 of `w` contradicts the equations: `w = z - 1` gives 0, it is violated by 7.000e0",
+    ] {
+        assert!(answer.err.contains(part), "{part}: {answer:?}");
+    }
+}
