@@ -465,11 +465,14 @@ impl Crossings {
         let plain = Found::Crossing(Crossing { theta, boundary, touch: false, jump: None, leaves });
         let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
         let nearest = before.1.min(-beyond.1);
-        if !has_side || nearest <= 1e-9 * largest {
+        let farthest = before.1.abs().max(beyond.1.abs());
+        let low = nearest <= 1e-9 * largest;
+        if !has_side || (low && farthest < 1e-3 * largest) {
             return plain;
         }
         let aside = [(before.0 - 64.0 * width).max(0.0), (beyond.0 + 64.0 * width).min(1.0)];
-        if (before.0 - aside[0]).max(aside[1] - beyond.0) < 16.0 * width {
+        let apart = [before.0 - aside[0], aside[1] - beyond.0].map(|distance| distance >= 16.0 * width);
+        if apart == [false, false] {
             return plain;
         }
         let far = aside.map(|theta| {
@@ -477,6 +480,11 @@ impl Crossings {
             self.channels.value(channel)
         });
         if before.1 < 0.5 * far[0] || beyond.1 > 0.5 * far[1] {
+            return plain;
+        }
+        // Only towards a pole the values nearest to it are the largest ones.
+        let beside = far.iter().zip(apart).filter(|(_, apart)| *apart).fold(0.0, |most: f64, (v, _)| most.max(v.abs()));
+        if low && farthest < 8.0 * beside {
             return plain;
         }
         self.channels.look_inside(flow, *method, step, theta);

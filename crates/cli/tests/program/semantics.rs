@@ -279,6 +279,11 @@ fn switches_are_on_the_side_of_their_arguments() {
         ("h'=0.5; h(0)=0; y=max(log(h),-1)", "0.25", "y", -1.0),
         ("h'=1; h(0)=1; when t>1: h=0; r=min(0.5,sqrt(h))", "1.09", "r", 0.3),
         ("x'=1; x(0)=-1; y'=r-0.5*y; y(0)=1; r=min(if x >= 0.1 then 0.1 else y, y)", "3", "y", tank),
+        // beyond a pole
+        ("x''=-x; x(0)=1; x'(0)=0; y=saturate(1/x,10)", "1.6", "y", -10.0),
+        ("x'=1; x(0)=-1; y=sign(1/x)", "1.5", "y", 1.0),
+        ("x'=1; x(0)=-1; y=max(1/x,0)", "1.5", "y", 2.0),
+        ("x'=1; x(0)=-0.9; y=saturate(-1/x^3,3)", "1.5", "y", -3.0),
         // what begins on a boundary does as the branch of equality
         ("y' = if y < 0 then -1 else 0; y(0) = 0", "1", "y", 0.0),
         ("y' = if y > 0 then 1 else 0; y(0) = 0", "1", "y", 0.0),
