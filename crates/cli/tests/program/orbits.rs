@@ -38,6 +38,7 @@ fn the_three_states_of_the_duffing_equation_are_found_to_twelve_digits() {
         let size = number(&multiplier["re"]).hypot(number(&multiplier["im"]));
         assert!((size - largest).abs() < 1e-11, "{size} {largest}");
     }
+    assert!(found["notes"].to_string().contains("not proved"), "{found}");
     // damping determines the product of the multipliers of every orbit
     for orbit in orbits {
         let [a, b] = [0, 1].map(|k| &orbit["multipliers"][k]);

@@ -136,6 +136,8 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
     let (found, mut notes) = search::search(compiled, &mut map, &search, guess, period)?;
     notes.extend(note);
+    let others = if found.len() == 1 { "this is the only orbit" } else { "there are no others" };
+    notes.push(format!("that {others} is not proved: `--guess` begins elsewhere"));
     let orbits = found.into_iter().map(|fixed| orbit(compiled, &mut map, &search, fixed)).collect();
     Ok(Periodic {
         orbits,
