@@ -136,7 +136,7 @@ A unit is a bracket at the end of a declaration, after a space: param k = 4 [N/m
 Units are compared where they are given, and nothing is converted: mm does not fit m.
 A number without a unit fits everything. --units warn says what does not fit (default),
 --units strict refuses the model, --units off does not look. Time is in seconds: `every T`,
-`run 0 .. T` and t beside T want a T in s. An own function is looked into with the units it is given.
+`run 0 .. T` and t beside T want a T in s. Own functions are looked into with the units they get.
 "
     .to_string()
 }
@@ -264,7 +264,7 @@ const REALTIME: &str = "\
   --on-overrun warn|skip|stop    what a missed deadline does; exit code 4 says that there was one,
                         and \"realtime\" in the summary has the times
   --dry                 as fast as possible: what a sample costs
-  --repeat N            with --dry: of each sample the shortest of N runs, without what the system does meanwhile
+  --repeat N            with --dry: of each sample the shortest of N runs, that of the program alone
 
 Inputs are functions of time as in every run: a formula or a table is read wherever a step needs it, within a
 sample, too. Only what `every` assigns, and a table with `hold`, is constant in between.
