@@ -389,7 +389,7 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
             "end the motion by an event, e.g. `when h < 0 and abs(v) < 1e-6: …`, or end the run before with `stop when`".into(),
         ),
         Zeno::Frequent { switch } => (
-            format!("events without end: those of {} would be more than ten million, so close do they follow each other", switch_text(switch, compiled)),
+            format!("events without end: those of {} would be more than all steps that `--max-steps` allows, so close do they follow each other", switch_text(switch, compiled)),
             "add a gap (hysteresis) between what switches forth and back, or end the run before with `stop when`".into(),
         ),
         Zeno::Cascade { condition: _ } => (

@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
         let delayed = Delayed::new(layout.delays.len());
         method.restart();
         Ok(Run {
-            events: Events::new(layout, start.t, t_end, &tol)?,
+            events: Events::new(layout, (start.t, t_end), options.max_steps, &tol)?,
             restored: if consistency.is_some() { vec![0.0; n] } else { Vec::new() },
             fixed: start.fixed.filter(|_| consistency.is_some()).map(<[bool]>::to_vec),
             flow: Flow::new(system, consistency),

@@ -71,14 +71,19 @@ pub(crate) struct Happened {
 }
 
 impl Events {
-    pub fn new(layout: &Layout, t_start: f64, t_end: f64, tol: &Tolerance) -> Result<Events, UsageError> {
+    pub fn new(
+        layout: &Layout,
+        (t_start, t_end): (f64, f64),
+        most_steps: u64,
+        tol: &Tolerance,
+    ) -> Result<Events, UsageError> {
         let (y, d) = (vec![0.0; layout.states], vec![0.0; layout.discrete()]);
         let conditions = vec![false; layout.conditions.len()];
         Ok(Events {
             instants: Instants::new(layout, t_start, t_end)?,
             switches: Switches::new(layout),
             crossings: Crossings::new(layout.switches.len(), tol),
-            guard: Guard::new(layout.switches.len(), t_start, t_end),
+            guard: Guard::new(layout.switches.len(), (t_start, t_end), most_steps),
             reactions: layout.conditions.clone(),
             t_end,
             next_break: f64::INFINITY,

@@ -56,3 +56,18 @@ pub(crate) fn of_stages(part: f64, timed: bool, pulses: Pulses, silent: bool, or
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A step of low order and of 1/32 of the run: many looks for what may sleep in between, few for what is everywhere awake.
+    #[test]
+    fn only_what_may_sleep_needs_many_looks() {
+        let part = 1.0 / 32.0;
+        assert_eq!(of_stages(part, true, Pulses::InTime, false, 3), OF_SILENCE);
+        assert_eq!(of_stages(part, true, Pulses::Nowhere, false, 3), OF_SERIES);
+        assert_eq!(of_stages(part, true, Pulses::Nowhere, false, 8), 0);
+        assert_eq!(of_stages(part, false, Pulses::OnTheWay, true, 3), 0);
+    }
+}

@@ -284,11 +284,7 @@ impl Switches {
         d[k] = match (up, down) {
             // Several solutions begin here: one stays where the branch of equality lets it.
             (Direction::Up, Direction::Stays) | (Direction::Stays, Direction::Down) if begins => {
-                match self.direction(flow, boundary, boundary.on, now, d) {
-                    Direction::Stays => boundary.on,
-                    Direction::Up => boundary.above,
-                    Direction::Down => boundary.below,
-                }
+                self.by_equality(flow, boundary, now, d)
             }
             (Direction::Up, Direction::Up | Direction::Stays) => boundary.above,
             (Direction::Down | Direction::Stays, Direction::Down) => boundary.below,
@@ -303,11 +299,7 @@ impl Switches {
                 } else if arrived {
                     if before == boundary.above { boundary.below } else { boundary.above }
                 } else {
-                    match self.direction(flow, boundary, boundary.on, now, d) {
-                        Direction::Stays => boundary.on,
-                        Direction::Up => boundary.above,
-                        Direction::Down => boundary.below,
-                    }
+                    self.by_equality(flow, boundary, now, d)
                 }
             }
             (Direction::Stays | Direction::Down, Direction::Up) | (Direction::Down, Direction::Stays) => {
@@ -322,6 +314,15 @@ impl Switches {
             }
         };
         Ok(())
+    }
+
+    /// The mode of what begins on a boundary: where the branch of equality points, or the boundary if it stays.
+    fn by_equality(&mut self, flow: &mut Flow, at: &Boundary, now: &Moment, d: &mut [f64]) -> f64 {
+        match self.direction(flow, at, at.on, now, d) {
+            Direction::Stays => at.on,
+            Direction::Up => at.above,
+            Direction::Down => at.below,
+        }
     }
 
     /// Whether g depends on the mode of its own switch: 0 = |z| − x determines z by the sign of z. Such a switch has no boundary
