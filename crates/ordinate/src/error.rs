@@ -120,6 +120,8 @@ const LOST: f64 = 0.1;
 const TRUSTED: f64 = 0.01;
 /// A state that begins at less than so many absolute tolerances is not followed there.
 const SEEN: f64 = 10.0;
+/// What rounding makes of a zero, in parts of the greatest value.
+const ROUNDING: f64 = 1e3 * f64::EPSILON;
 /// A time that is this part of a step beside the end of one is there.
 const ON_GRID: f64 = 1e-6;
 /// Reasons that equations which were not solved well enough may have.
@@ -176,9 +178,12 @@ impl Task<'_> {
         }
     }
 
-    /// Whether a state begins at less than its tolerance lets see, but not at zero.
+    /// Whether a state begins at less than its tolerance lets see, but not at zero. What constraints leave of a start value of zero
+    /// is rounding.
     fn begins_unseen(&self, state: usize, y: f64) -> bool {
-        y != 0.0 && y.abs() < SEEN * Task::atol(self.options, state)
+        let constrained = self.compiled.program.layout.invariants > 0;
+        let rounding = if constrained { ROUNDING * greatest(&self.start.states) } else { 0.0 };
+        y.abs() > rounding && y.abs() < SEEN * Task::atol(self.options, state)
     }
 
     /// Whether all rows are at the ends of fixed steps, or where the run ended.
@@ -285,31 +290,50 @@ impl Task<'_> {
         // Only a start value at the very edge of what is possible is wrong with another last bit.
         let start = StartValues::new(self.compiled, &mut other_evaluator, self.t_start);
         let start = StartValues { checks: Vec::new(), ..start.unwrap_or_else(|_| self.start.clone()) };
-        let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
+        let own = StartValues { checks: Vec::new(), ..self.start.clone() };
+        // A system of higher index that is solved as it is may not bear start values that another rounding moved off their
+        // equations: then the run is compared with one of the same rounding.
+        let attempts = [(other_evaluator, start), (evaluator.clone(), own)];
         let mut best: Option<GlobalError> = None;
         let at_ends = self.rows_at_ends(&kept.columns[0]);
-        for companion in self.choice.companions(self.options, outcome, at_ends) {
-            let atol = self.resolving(&companion.options);
-            let options = Options { rows: Rows::At(kept.times()), atol, ..companion.options.clone() };
-            let mut rows = Beside::new(kept.sink);
-            let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
-            recorder.announce(kept.names.clone(), kept.stored);
-            let Ok(other) =
-                beside.solve(beside.method(false, outputs), &mut other_evaluator, &options, t_end, &mut recorder)
-            else {
-                continue;
-            };
-            let columns = rows.columns();
-            let factor = companion.factor(&outcome.statistics, &other.statistics);
-            let finals = [outcome, &other].map(|outcome| final_numbers(self.compiled, outputs, outcome, &outcome.y));
-            let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
-            let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&finals));
-            if best.as_ref().is_none_or(|best| found.until > best.until) {
-                best = Some(found);
+        let companions = self.choice.companions(self.options, outcome, at_ends);
+        for (mut other_evaluator, start) in attempts {
+            for companion in &companions {
+                let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
+                let atol = self.resolving(&companion.options);
+                let options = Options { rows: Rows::At(kept.times()), atol, ..companion.options.clone() };
+                let mut rows = Beside::new(kept.sink);
+                let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
+                recorder.announce(kept.names.clone(), kept.stored);
+                let Ok(other) =
+                    beside.solve(beside.method(false, outputs), &mut other_evaluator, &options, t_end, &mut recorder)
+                else {
+                    continue;
+                };
+                let columns = rows.columns();
+                let factor = companion.factor(&outcome.statistics, &other.statistics);
+                let finals =
+                    [outcome, &other].map(|outcome| final_numbers(self.compiled, outputs, outcome, &outcome.y));
+                let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
+                let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&finals));
+                if best.as_ref().is_none_or(|best| found.until > best.until) {
+                    best = Some(found);
+                }
+                if other.status == Status::Interrupted {
+                    return best;
+                }
+                if best.as_ref().is_some_and(|best| best.complete) {
+                    break;
+                }
             }
-            if other.status == Status::Interrupted || best.as_ref().is_some_and(|best| best.complete) {
+            // A run that ended early ended where others do, more or less.
+            if outcome.status != Status::Ok || best.as_ref().is_some_and(|best| best.complete) {
                 break;
             }
+        }
+        if let Some(error) = best.as_mut().filter(|error| outcome.status == Status::Ok && !error.complete) {
+            // What is known of the first part of a run is no estimate for all of it.
+            error.largest.fill(f64::INFINITY);
         }
         if let Some(error) = best.as_mut().filter(|error| error.lost.is_some()) {
             let starts = self.start.states[..error.states].iter().enumerate();

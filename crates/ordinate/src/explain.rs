@@ -155,6 +155,17 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the equations do not determine {} at t = {} (step {h:.1e}): their Jacobian is singular", named(component), short(t)),
             "the index changes here, or an equation repeats another one; end the run before, or look at `info`".into(),
         ),
+        Reason::BranchPoint { t, meeting, component } => (
+            t,
+            state(component),
+            format!(
+                "two solutions meet at t = {}, where the equations do not determine {}: the index changes there{}",
+                short(meeting),
+                named(component),
+                behind(component, compiled)
+            ),
+            "end the run before with `-t`; methods that go along the series of the solution (`auto`, `taylor`) may pass if it is smooth".into(),
+        ),
         Reason::Inconsistent { t, equation, residual } => {
             let found = outcome.inconsistency.clone().unwrap_or_default();
             let free = found.free.first().and_then(|set| set.first()).copied();
@@ -183,6 +194,21 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             None,
             format!("{limit} steps were not enough; reached t = {} with steps of {h:.1e}", short(t)),
             format!("raise `--max-steps`, loosen `--rtol`, or shorten the run; {stiff}"),
+        ),
+        Reason::TooSlow { t, h: 0.0, .. } => (
+            t,
+            None,
+            format!("no step from t = {} is good, however short", short(t)),
+            "the equations may have a singular point here, or do not determine all variables; end the run before, or look at `info`".into(),
+        ),
+        Reason::TooSlow { t, h, attempts, needed } => (
+            t,
+            None,
+            format!(
+                "the steps have become {h:.1e} on average at t = {}: after {attempts} of them about {needed:.0e} more would be needed",
+                short(t)
+            ),
+            format!("look for a singular point or a fast oscillation here; raise `--max-steps` if this is meant; {stiff}"),
         ),
         Reason::NotFinite { t, component, .. } if lost_variation(outcome, compiled).is_some() => {
             let lost = lost_variation(outcome, compiled).unwrap_or(component);
@@ -319,6 +345,12 @@ fn fold(t: f64, component: usize, value: f64, compiled: &Compiled) -> (f64, Opti
             "the equations may have a fold here, where two solutions meet and end; end the run before, or look at `{shown}` with `--plot`"
         ),
     )
+}
+
+/// Which equation an algebraic state stands for, in brackets.
+fn behind(component: usize, compiled: &Compiled) -> String {
+    let algebraic = component.checked_sub(compiled.sorted.states.len()).and_then(|k| compiled.sorted.algebraic.get(k));
+    algebraic.map_or_else(String::new, |_| format!(" ({})", equation_text(component, compiled)))
 }
 
 /// The equation behind an algebraic state, or behind an invariant counted behind the states.

@@ -4,14 +4,18 @@
 mod advance;
 mod ending;
 mod failing;
+mod narrows;
 mod output;
 mod over;
 mod overlooked;
+mod pace;
 mod plan;
 mod poles;
 mod remember;
 mod restoring;
+mod turning;
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use plan::Plan;
@@ -115,6 +119,12 @@ struct Run<'a> {
     denominators: [Vec<f64>; 2],
     /// Whether they are what they are at these points.
     denominators_known: [bool; 2],
+    /// Where the step before began.
+    before: turning::Before,
+    /// How fast the run comes along.
+    pace: pace::Pace,
+    /// The way of each denominator towards zero.
+    ways: Vec<narrows::Way>,
     /// The end of the step on its equations, where the system has such.
     restored: Vec<f64>,
     statistics: Statistics,
@@ -124,6 +134,8 @@ struct Run<'a> {
     instant: f64,
     /// The largest error of each state at the ends of steps, from methods that carry it along.
     largest_error: Vec<f64>,
+    /// Rows inside of the step on their equations, as far as they are known already.
+    restored_rows: VecDeque<Vec<f64>>,
     /// Rows inside of a step and their errors.
     row_values: Vec<Octet>,
     row_errors: Vec<Octet>,
@@ -212,11 +224,15 @@ impl<'a> Run<'a> {
             scratch: [vec![0.0; n], vec![0.0; n]],
             denominators: [Vec::new(), Vec::new()],
             denominators_known: [false; 2],
+            before: turning::Before::default(),
+            pace: pace::Pace::default(),
+            ways: Vec::new(),
             statistics: Statistics::default(),
             stiffness: Stiffness::every(50),
             delayed,
             instant: start.t,
             largest_error: Vec::new(),
+            restored_rows: VecDeque::new(),
             row_values: Vec::new(),
             row_errors: Vec::new(),
         })
@@ -350,6 +366,7 @@ impl<'a> Run<'a> {
         self.method.restart();
         self.prepared = false;
         self.denominators_known = [false; 2];
+        self.before.h = 0.0;
     }
 
     fn choose_first_step(&mut self) -> Result<(), Reason> {
@@ -392,6 +409,7 @@ impl<'a> Run<'a> {
         if attempts >= self.options.max_steps {
             return Err(Reason::MaxSteps { t: self.t, h: self.h, limit: self.options.max_steps });
         }
+        self.pace.check(self.t, attempts, (self.t_start, self.t_end), self.options.max_steps)?;
         if attempts.is_multiple_of(PROGRESS_EVERY) {
             let flow = self.sink.progress(self.t);
             self.obey(flow)?;

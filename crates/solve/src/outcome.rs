@@ -54,6 +54,15 @@ pub enum Reason {
         /// Which component.
         component: usize,
     },
+    /// Two solutions meet, and the equations do not say which of them goes on: what determines it vanishes there.
+    BranchPoint {
+        /// Time reached.
+        t: f64,
+        /// Where they meet.
+        meeting: f64,
+        /// What is not determined.
+        component: usize,
+    },
     /// The algebraic equations, or the invariants, have no solution near the state where the run starts or where an event left it.
     Inconsistent {
         /// Time.
@@ -82,6 +91,17 @@ pub enum Reason {
         h: f64,
         /// The limit.
         limit: u64,
+    },
+    /// Steps have been so short for so long that many times the limit would be needed.
+    TooSlow {
+        /// Time reached.
+        t: f64,
+        /// What one attempt came along on average.
+        h: f64,
+        /// The attempts so far.
+        attempts: u64,
+        /// The attempts that would be needed at this pace.
+        needed: f64,
     },
     /// f or y is not finite beyond this time.
     NotFinite {
@@ -173,10 +193,10 @@ impl Reason {
         match self {
             Reason::Singularity { .. } | Reason::NoSeries { .. } => "singularity",
             Reason::NewtonFailed { .. } => "newton_failed",
-            Reason::SingularJacobian { .. } => "singular_jacobian",
+            Reason::SingularJacobian { .. } | Reason::BranchPoint { .. } => "singular_jacobian",
             Reason::Inconsistent { .. } => "inconsistent_start",
             Reason::StepTooSmall { .. } => "step_too_small",
-            Reason::MaxSteps { .. } => "max_steps",
+            Reason::MaxSteps { .. } | Reason::TooSlow { .. } => "max_steps",
             Reason::NotFinite { .. } | Reason::ActionNotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
             Reason::Zeno { .. } => "zeno",
             Reason::DelayNotFinite { .. } => "not_finite",
@@ -194,9 +214,11 @@ impl Reason {
             | Reason::NoSeries { .. }
             | Reason::NewtonFailed { .. }
             | Reason::SingularJacobian { .. }
+            | Reason::BranchPoint { .. }
             | Reason::Inconsistent { .. }
             | Reason::StepTooSmall { .. }
             | Reason::MaxSteps { .. }
+            | Reason::TooSlow { .. }
             | Reason::NotFinite { .. }
             | Reason::ActionNotFinite { .. }
             | Reason::SwitchNotFinite { .. }

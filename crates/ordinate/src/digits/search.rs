@@ -99,7 +99,7 @@ impl Search<'_, '_> {
         let limit = if stiff { MAX_PRODUCTS_STIFF } else { MAX_PRODUCTS };
         let mut digits = (self.asked + 8).max(20);
         let (mut candidate, ended) = self.grid.precise(self.options, digits, limit)?;
-        if matches!(ended, Some(Reason::MaxSteps { .. })) {
+        if matches!(ended, Some(Reason::MaxSteps { .. } | Reason::TooSlow { .. })) {
             let why = "the model is too stiff or too long for the method that works beyond double precision";
             return self.in_doubles(look, stiff, why.into());
         }

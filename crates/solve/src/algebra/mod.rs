@@ -18,6 +18,7 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use blocks::transversal;
 pub use pattern::Pattern;
 pub use scalar::{Complex, Scalar};
 pub(crate) use shifted::{MOST_SHIFTED, Shifted};

@@ -279,7 +279,9 @@ fn factor_body<T: Scalar, V: Vector, const G: usize>(m: &mut Small<T>) -> Result
         let current = &m.upper[k * size..(k + 1) * size];
         let row = largest_row::<T, G>(current, &open);
         let pivot: T = element(current, G, row);
-        if !(pivot.size() >= SUSPICIOUS && pivot.is_finite()) && no_pivot(m, k, row, &open) {
+        // Where nothing is left of the column in the open rows, the row found is one of the others.
+        let is_open = open[row / LANES].0[row % LANES] != 0.0;
+        if !(is_open && pivot.size() >= SUSPICIOUS && pivot.is_finite()) && no_pivot(m, k, row, &open) {
             return Err(k);
         }
         open[row / LANES].0[row % LANES] = 0.0;

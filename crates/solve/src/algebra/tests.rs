@@ -205,6 +205,32 @@ fn a_singular_column_is_named() {
     }
 }
 
+/// Equations of small whole numbers that repeat each other cancel without a rest: nothing but zeros is left in the rows that are
+/// no pivot rows yet, and what stands in the others is no pivot.
+#[test]
+fn equations_that_repeat_each_other_exactly_are_singular() {
+    let mut random = random();
+    for n in [2, 3, 5, 8, 9, 17, 32, 40] {
+        let pattern = Pattern::dense(n);
+        for last in [1, n - 1] {
+            let mut a: Vec<f64> = values::<f64>(&pattern, &mut random).iter().map(|x| (4.0 * x).round()).collect();
+            (0..n).for_each(|j| a[last * n + j] = 2.0 * a[j]);
+            for mut lu in all::<f64>(&pattern) {
+                assert!(lu.factor(&a).is_err(), "n = {n}, {}", lu.structure());
+            }
+            let complex: Vec<Complex> = a.iter().map(|&x| Complex::new(x, -x)).collect();
+            for mut lu in all::<Complex>(&pattern) {
+                assert!(lu.factor(&complex).is_err(), "complex, n = {n}, {}", lu.structure());
+            }
+        }
+    }
+    // σ M − J of x′ = z, w′ = f, 0 = x w − g where w = 0.
+    let elements = [(0, 0), (0, 2), (1, 1), (2, 0), (2, 1)];
+    for mut lu in all::<f64>(&Pattern::from_elements(3, elements.into_iter())) {
+        assert!(lu.factor(&[2.0, -1.0, 2.0, 0.0, -1.0]).is_err(), "{}", lu.structure());
+    }
+}
+
 /// Two unknowns that are only ever added, somewhere in a sparse matrix: one of them is named.
 #[test]
 fn a_dependent_unknown_of_a_sparse_matrix_is_named() {

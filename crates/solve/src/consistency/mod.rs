@@ -2,6 +2,7 @@
 //! way back to them at every step and row. A system without such equations has none of this.
 
 mod algebraic;
+mod determined;
 mod equations;
 mod homotopy;
 mod least_squares;
@@ -12,6 +13,8 @@ mod resolved;
 mod search;
 
 use algebraic::{Algebraic, At};
+use determined::Determined;
+pub(crate) use determined::Look;
 use equations::Equations;
 use projection::Projection;
 pub(crate) use resolved::Resolved;
@@ -66,6 +69,8 @@ pub(crate) struct Consistency {
     differential: usize,
     algebraic: Option<Algebraic>,
     projection: Option<Projection>,
+    /// Says where the algebraic states are not determined, once that was asked.
+    determined: Option<Determined>,
     /// The method knows nothing of algebraic states: they are solved for in every evaluation of f.
     pub inside_f: bool,
     /// The index is above 1 and not reduced: the algebraic states do not follow from the others.
@@ -92,6 +97,7 @@ impl Consistency {
             differential,
             algebraic: (algebraic > 0 && !direct).then(|| Algebraic::new(system)),
             projection: (invariants > 0 && !direct).then(|| Projection::new(system)),
+            determined: None,
             inside_f: inside_f && algebraic > 0,
             direct,
             failure: None,
@@ -137,6 +143,34 @@ impl Consistency {
             Some(algebraic) => algebraic.continues(system, from, (&at, y), &mut self.work),
             None => Ok(()),
         }
+    }
+
+    /// How well the algebraic states are determined at both ends of a step, looked at from outside of it over the time `away`.
+    pub fn look_at_ends(
+        &mut self,
+        system: &mut dyn System,
+        ends: [(f64, &[f64]); 2],
+        d: &[f64],
+        away: f64,
+    ) -> Option<[Look; 2]> {
+        let determined = self.determined(system)?;
+        Some([determined.look(system, ends[0], d, -away), determined.look(system, ends[1], d, away)])
+    }
+
+    /// How well they are determined at a point, where that is not seen by any denominator of f: in a system of higher index that
+    /// is solved as it is.
+    pub fn determined_directly(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> Option<Vec<f64>> {
+        if !self.direct {
+            return None;
+        }
+        Some(self.determined(system)?.numbers(system, t, y, d))
+    }
+
+    fn determined(&mut self, system: &mut dyn System) -> Option<&mut Determined> {
+        if self.determined.is_none() {
+            self.determined = Determined::new(system);
+        }
+        self.determined.as_mut()
     }
 
     /// A state that the run has come to: what projections measure their changes by.

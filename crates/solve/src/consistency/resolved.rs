@@ -58,6 +58,10 @@ impl System for Resolved<'_> {
         !self.consistency.inside_f && self.system.derivative_of_eight(count, t, y, d, dy)
     }
 
+    fn denominators(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut Vec<f64>) {
+        self.system.denominators(t, y, d, values);
+    }
+
     fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {
         match self.restored(t, y, d) {
             Ok(y) => self.system.switch_values(t, &y, d, g),

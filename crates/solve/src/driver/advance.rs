@@ -13,6 +13,9 @@ impl Run<'_> {
         if self.flow.consistency.is_some() && !self.restore_end(plan, trial)? {
             return Ok(());
         }
+        if self.turns(plan)? {
+            return Ok(());
+        }
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
         let instant = plan.end >= self.t_end.min(self.events.next_instant());
         let (inside, searching) = (self.next_row < plan.end, self.events.searching());
@@ -32,6 +35,9 @@ impl Run<'_> {
             Ok(told) => told.or_else(|| self.error_inside(plan, trial)),
             Err(failure) => return self.fail(plan, failure),
         };
+        if inside && let Err(failure) = self.restore_rows(plan) {
+            return self.fail(plan, failure);
+        }
         let mut longest = f64::INFINITY;
         if let Some(error) = error_inside {
             longest = plan.h * bearable(error, self.method.error_exponent().unwrap_or(1));
@@ -134,7 +140,8 @@ impl Run<'_> {
             self.largest_error.iter_mut().zip(error).for_each(|(most, error)| *most = most.max(error.abs()));
         }
         self.events.accept();
-        self.row_if_due()
+        self.row_if_due()?;
+        self.through_narrows()
     }
 
     /// Goes to a point inside the step. If it may be `moved` and falls on the end of the step or on a row but for
@@ -154,17 +161,19 @@ impl Run<'_> {
         if t > self.t {
             let mut y = std::mem::take(&mut self.scratch[0]);
             self.method.interpolate(theta, &mut y);
-            let result = self.restore_inside(t, theta, &mut y);
+            let result = self.restore_inside(t, theta, &mut y).map_err(|failure| failure.without_step(t));
             self.y.copy_from_slice(&y);
             self.scratch[0] = y;
             self.t = t;
             self.keep_denominators(false);
+            self.before.h = 0.0;
             return result;
         }
         Ok(())
     }
 
     pub(super) fn go_to_end(&mut self, plan: Plan) {
+        self.keep_before(plan.h);
         let end = if self.restored.is_empty() { self.method.end() } else { &self.restored };
         self.y.copy_from_slice(end);
         self.t = plan.end;

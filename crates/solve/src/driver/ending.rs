@@ -16,8 +16,17 @@ impl Run<'_> {
         self.f_known && (0..self.y.len()).all(|i| h * self.f[i].abs() <= 0.01 * scale(i))
     }
 
-    pub(super) fn not_finite_here(&self, component: usize) -> Reason {
-        Reason::NotFinite { t: self.t, component, at_start: self.t == self.t_start }
+    pub(super) fn not_finite_here(&mut self, component: usize) -> Reason {
+        let (t, layout) = (self.t, self.flow.system.layout());
+        if layout.algebraic + layout.invariants > 0 {
+            // What these equations were solved for is divided by what they say of it, and that may be nothing.
+            let mut values = Vec::new();
+            self.flow.with(|system| system.denominators(t, &self.y, &self.d, &mut values));
+            if values.contains(&0.0) {
+                return Reason::SingularJacobian { t, h: 0.0, component };
+            }
+        }
+        Reason::NotFinite { t, component, at_start: t == self.t_start }
     }
 
     /// A pole so near to the end that the tolerance cannot tell on which side of it the end is. The steps have become

@@ -133,7 +133,7 @@ impl Run<'_> {
                 0 => y.copy_from_slice(&self.y),
                 _ => {
                     self.method.interpolate(part, &mut y);
-                    self.restore_inside(t, part, &mut y)?;
+                    self.restore_inside(t, part, &mut y).map_err(|failure| failure.without_step(t))?;
                 }
             }
             self.flow.with(|system| system.delayed(t, &y, &self.d, &mut z));

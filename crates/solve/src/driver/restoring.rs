@@ -50,7 +50,7 @@ impl Run<'_> {
     }
 
     /// Takes a point inside the step, from its dense output, back onto its equations.
-    pub(super) fn restore_inside(&mut self, t: f64, theta: f64, y: &mut [f64]) -> Result<(), Reason> {
+    pub(super) fn restore_inside(&mut self, t: f64, theta: f64, y: &mut [f64]) -> Result<(), StepFailure> {
         let Some(consistency) = &self.flow.consistency else { return Ok(()) };
         if consistency.inside_f {
             // The method knows nothing of these states: the search begins between those at the ends.
@@ -58,7 +58,25 @@ impl Run<'_> {
                 *y = self.y[i] + theta * (self.restored[i] - self.y[i]);
             }
         }
-        self.flow.restore(t, y, &self.d).map(|_| ()).map_err(|failure| failure.without_step(t))
+        self.flow.restore(t, y, &self.d).map(|_| ())
+    }
+
+    /// Takes all rows inside of the step onto their equations before any is handed over: where that fails the step was too long,
+    /// and what ends a run must not depend on the rows that are asked for.
+    pub(super) fn restore_rows(&mut self, plan: Plan) -> Result<(), StepFailure> {
+        self.restored_rows.clear();
+        if self.flow.consistency.is_none() || self.options.step.is_some() {
+            return Ok(());
+        }
+        let mut times = self.rows.clone();
+        while let Some(t) = times.peek().filter(|t| *t < plan.end) {
+            let (theta, mut y) = ((t - self.t) / plan.h, vec![0.0; self.y.len()]);
+            self.method.interpolate(theta, &mut y);
+            self.restore_inside(t, theta, &mut y)?;
+            self.restored_rows.push_back(y);
+            times.advance();
+        }
+        Ok(())
     }
 
     /// Why f could not be evaluated, if that is because the algebraic equations inside of it could not be solved.

@@ -1,0 +1,119 @@
+//! Points where the index changes: two solutions meet, and what determines the solution vanishes. Every method passes along the
+//! smooth solution, or says where it ends and why; none goes over to the other solution with a good word.
+
+use ordinate::{CompileOptions, Discard, IndexTreatment, Run, RunOptions, Source, compile, simulate};
+
+const METHODS: [&str; 12] = [
+    "auto",
+    "taylor",
+    "dp5",
+    "dp8",
+    "bs23",
+    "adams",
+    "trapezoid",
+    "backward-euler",
+    "radau3",
+    "radau5",
+    "radau",
+    "bdf",
+];
+const FIXED: [(&str, f64); 5] = [("rk4", 0.01), ("radau5", 0.01), ("bdf3", 0.01), ("am3", 0.01), ("euler", 0.003)];
+
+fn run(text: &str, index: IndexTreatment, method: &str, step: Option<f64>) -> Run {
+    let compiled = compile(&Source::text(text), &CompileOptions { index, ..CompileOptions::default() });
+    let options = RunOptions { method: method.into(), step, ..RunOptions::default() };
+    simulate(&compiled.expect("a model without mistakes"), &options, &mut Discard).expect("it can begin")
+}
+
+/// Either the end is that of the smooth solution, or the run ended before or right behind `meeting` for a named reason.
+fn check(text: &str, (name, end): (&str, f64), meeting: f64, most: f64) {
+    let controlled = METHODS.iter().map(|method| (*method, None));
+    let fixed = FIXED.iter().map(|(method, step)| (*method, Some(*step)));
+    for index in [IndexTreatment::Reduce, IndexTreatment::Direct] {
+        for (method, step) in controlled.clone().chain(fixed.clone()) {
+            if index == IndexTreatment::Direct && !["radau3", "radau5", "radau", "bdf"].contains(&method) {
+                continue;
+            }
+            let found = run(text, index, method, step);
+            let told = format!("{text}: {index:?} {method} {step:?}: {:?}", found.reason);
+            match &found.reason {
+                None => {
+                    let value = found.final_value(name).expect("a state");
+                    assert!((value - end).abs() < most, "{told}: {value}");
+                }
+                Some(reason) => {
+                    let known = ["singular_jacobian", "newton_failed", "singularity", "step_too_small", "not_finite"];
+                    assert!(known.contains(&reason.kind) && reason.variable.is_some(), "{told}");
+                    // An error of the tolerance, or of a step, decides how near solutions come to each other.
+                    assert!(reason.t > 0.0 && reason.t < meeting + 0.6, "{told}");
+                }
+            }
+        }
+    }
+}
+
+const HALF_PI: f64 = std::f64::consts::FRAC_PI_2;
+
+/// z follows from 2 x z = …, and x passes through zero at π/2; x = |cos t| solves all equations, too.
+#[test]
+fn a_constraint_that_lets_go_is_passed_or_named() {
+    let end = 3f64.cos();
+    check("x' = z - y; y = sin(t)^2; x^2 + y = 1; init x = 1; run 0 .. 3", ("x", end), HALF_PI, 0.05);
+    check("x' = z - y; y' = 2*sin(t)*cos(t); x^2 + y = 1; init x = 1, y = 0; run 0 .. 3", ("x", end), HALF_PI, 0.05);
+}
+
+/// The branches 2 cos t and 0 cross at π/2.
+#[test]
+fn crossing_branches_of_an_algebraic_equation_are_not_confused() {
+    check("(x - cos(t))^2 + sin(t)^2 = 1; guess x = 2; run 0 .. 3", ("x", 2.0 * 3f64.cos()), HALF_PI, 1e-3);
+    check("w' = z; z^2 = (1 - t)^2; w(0) = 0; guess z = 1; run 0 .. 3", ("w", -1.5), 1.0, 1e-2);
+    let four_bars =
+        "th = t; cos(th) + cos(ph) = x; sin(th) = sin(ph); w' = x; w(0) = 0; guess ph = 0.1, x = 2; run 0 .. 3";
+    check(four_bars, ("x", 2.0 * 3f64.cos()), HALF_PI, 1e-2);
+}
+
+/// What is not determined at the start is not chosen by the method.
+#[test]
+fn an_index_that_changes_at_the_start_is_named() {
+    let text = "x' = z; x*w = sin(t)*cos(t); w' = cos(t); init x = 1, w = 0; run 0 .. 3";
+    for (index, method) in [
+        (IndexTreatment::Reduce, "auto"),
+        (IndexTreatment::Reduce, "radau5"),
+        (IndexTreatment::Reduce, "dp8"),
+        (IndexTreatment::Direct, "radau5"),
+        (IndexTreatment::Direct, "radau"),
+    ] {
+        let found = run(text, index, method, None);
+        let reason = found.reason.expect("an end");
+        assert_eq!((reason.kind, reason.t), ("singular_jacobian", 0.0), "{index:?} {method}");
+    }
+}
+
+/// Solutions that turn before a wall, or near zero, are followed to their end.
+#[test]
+fn real_turns_are_followed() {
+    // x² = 1 + (t − 5)²·v² + …: the distance of a particle that a 1/x³ force turns back
+    let far = |v: f64| ((5.0 * v).powi(2) + 1.0 / (v * v)).sqrt();
+    for v in [1.0f64, 10.0, 100.0] {
+        let (x0, slope) = (far(v), -5.0 * v * v / far(v));
+        let text = format!("x'' = 1/x^3; init x = {x0:?}, x' = {slope:?}; run 0 .. 10");
+        for method in ["auto", "dp8", "dp5", "radau5", "bdf", "adams"] {
+            let found = run(&text, IndexTreatment::Reduce, method, None);
+            assert!(found.reason.is_none(), "{method}, v = {v}: {:?}", found.reason);
+            let end = found.final_value("x").expect("a state");
+            assert!((end / x0 - 1.0).abs() < 0.05, "{method}, v = {v}: {end} instead of {x0}");
+        }
+    }
+    // a denominator that comes near to zero and goes back, smoothly
+    let text = "y' = 1/(t^2 + 1e-4 + 0*y) - y; y(-1) = 0; run -1 .. 1";
+    assert!(run(text, IndexTreatment::Reduce, "dp8", None).reason.is_none());
+}
+
+/// A run whose rows are asked for elsewhere ends as well or as badly.
+#[test]
+fn rows_do_not_decide_where_a_run_ends() {
+    let text = "y'^2 = 4*y; init y = 1; guess y' = -2; run 0 .. 2";
+    let found = run(text, IndexTreatment::Reduce, "auto", None);
+    assert!(found.reason.is_none(), "{:?}", found.reason);
+    assert!((found.final_value("y").expect("a state") - 1.0).abs() < 1e-5);
+}
