@@ -128,7 +128,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the solution has no Taylor series at t = {}: the derivative of order {order} of {} does not exist", short(t), named(component)),
-            "a root or a fractional power of zero; start beside it, or use a method without derivatives such as `-m dp8`".into(),
+            "a root or a fractional power of zero, from where several solutions may start: start beside it; where there is one only, `-m auto` goes on".into(),
         ),
         // However short the step: it is not the method that fails.
         Reason::NewtonFailed { t, h, component } if has_algebraic && h <= 1e-9 * t.abs() => {
