@@ -321,6 +321,7 @@ impl<'a> Run<'a> {
         match wish {
             Ok(_) if !self.method.wishes() => self.choose_first_step()?,
             Ok(h) => self.h = h.max(2.0 * self.smallest_step()),
+            Err(StepFailure::NotFiniteAtStart { .. }) if self.step_off() => return self.ask_wish(),
             Err(
                 StepFailure::NotFinite { component, .. }
                 | StepFailure::NotFiniteAtStart { component }
@@ -367,7 +368,7 @@ impl<'a> Run<'a> {
         self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
         if let Some(component) = self.f.iter().position(|f| !f.is_finite()) {
-            return Err(self.not_finite_here(component));
+            return if self.step_off() { self.choose_first_step() } else { Err(self.not_finite_here(component)) };
         }
         self.f_known = true;
         let point = Point { t: self.t, y: &self.y, d: &self.d, f: None };

@@ -66,3 +66,22 @@ fn one_of_several_solutions_is_not_chosen() {
         );
     }
 }
+
+/// An instant at which f cannot be evaluated is none for the integral, if f stays bounded.
+#[test]
+fn a_single_instant_does_not_stop_a_run() {
+    // Si(10)
+    for form in ["if t == 0 then 1 else sin(t)/t", "if t > 0 then sin(t)/t else 1", "sin(t)/t"] {
+        for method in ["auto", "dp8", "radau"] {
+            let summary = end(&format!("x' = {form}; x(0) = 0"), "10", &["-m", method]);
+            let found = summary["final"]["x"].as_f64().expect("a value");
+            assert!((found - 1.658_347_594_218_874).abs() < 1e-6, "{form} {method}: {found}");
+        }
+    }
+    // sin(π) is positive by rounding where the branch behind it begins; half of B(3/4, 1/2)
+    let summary = end("x' = sign(sin(t))*sqrt(abs(sin(t))); x(0) = 0", "2.5*pi", &[]);
+    assert!((summary["final"]["x"].as_f64().expect("a value") - 1.198_140_234_735_592).abs() < 1e-5, "{summary}");
+    for model in ["x' = 1/t; x(0) = 0", "x' = 1/sqrt(t); x(0) = 0", "x' = log(t); x(0) = 0"] {
+        ordinate(&["run", "-e", model, "-t", "1", "-q", "-o", "o.csv"]).expect(3);
+    }
+}
