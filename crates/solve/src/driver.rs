@@ -124,6 +124,8 @@ struct Run<'a> {
     instant: f64,
     /// The largest error of each state at the ends of steps, from methods that carry it along.
     largest_error: Vec<f64>,
+    /// The mean size of each state over about the last quarter of the time passed.
+    usual: Vec<f64>,
     /// Rows inside of a step and their errors.
     row_values: Vec<Octet>,
     row_errors: Vec<Octet>,
@@ -217,6 +219,7 @@ impl<'a> Run<'a> {
             delayed,
             instant: start.t,
             largest_error: Vec::new(),
+            usual: vec![0.0; n],
             row_values: Vec::new(),
             row_errors: Vec::new(),
         })
@@ -284,8 +287,10 @@ impl<'a> Run<'a> {
             self.statistics.evaluations = self.statistics.evaluations.plus(consistency.work);
             inconsistency = consistency.found.take().filter(|_| inconsistent);
         }
+        let neglected = reason.and_then(|reason| self.neglected(reason));
         Outcome {
             inconsistency,
+            neglected,
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: self.t,
