@@ -53,7 +53,6 @@ pub(crate) fn look_alike(a: &str, b: &str) -> bool {
             .chars()
             .map(|c| match c {
                 'ϕ' => 'φ',
-                'µ' => 'μ',
                 'ϵ' => 'ε',
                 'ϑ' => 'θ',
                 'ϱ' => 'ρ',

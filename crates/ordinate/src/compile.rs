@@ -116,7 +116,8 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let (tree, parsed) = parse(&source.text);
     let parse_seconds = begin.elapsed().as_secs_f64();
     let broken = has_errors(&parsed);
-    let overrides: Overrides = options.set.clone();
+    let spelled = |(name, value): &(String, String)| (tree.as_spelled(name), tree.as_spelled(value));
+    let overrides: Overrides = options.set.iter().map(spelled).collect();
     let resolved = resolve(&tree, &source.text, &overrides, &|path, name| read_table(&source.folder, path, name));
     let (mut sorted, found) = sort_as(resolved.model, broken, options.index);
     let mut diagnostics = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());

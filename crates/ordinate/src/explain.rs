@@ -4,7 +4,7 @@ use crate::{Compiled, short};
 use ordinate_expr::VarId;
 use ordinate_model::{Role, Watch};
 use ordinate_program::Evaluator;
-use ordinate_solve::{Outcome, Reason, Status, System, UsageError, Zeno};
+use ordinate_solve::{Neglected, Outcome, Reason, Status, System, UsageError, Zeno};
 
 /// A reason for people and for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +107,21 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         (Some(name), None) => format!("`{name}`"),
         (None, _) => "a state".to_string(),
     };
+    if let Some(Neglected { component, size, atol, finer }) = outcome.neglected {
+        return Some(Explanation {
+            kind: reason.kind(),
+            t: outcome.t_reached,
+            variable: state(component),
+            message: format!(
+                "{} cannot be followed beyond t = {}, where it is {:.3e}; but until then it was about {size:.1e}, below atol \
+                 {atol:.0e}, where none of its digits counts: what grows may be the error alone",
+                named(component),
+                short(outcome.t_reached),
+                outcome.y[component]
+            ),
+            hint: format!("use `--atol {finer:.0e}`; a run that ends here all the same has a singularity"),
+        });
+    }
     let has_algebraic = compiled.program.layout.algebraic > 0;
     let value = |k: usize| outcome.y.get(k).copied().unwrap_or(f64::NAN);
     let stiff = if outcome.stiff {
@@ -128,7 +143,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the solution has no Taylor series at t = {}: the derivative of order {order} of {} does not exist", short(t), named(component)),
-            "a root or a fractional power of zero; start beside it, or use a method without derivatives such as `-m dp8`".into(),
+            "a root or a fractional power of zero, from where several solutions may start: start beside it; where there is one only, `-m auto` goes on".into(),
         ),
         // However short the step: it is not the method that fails.
         Reason::NewtonFailed { t, h, component } if has_algebraic && h <= 1e-9 * t.abs() => {

@@ -126,6 +126,7 @@ mod tests {
             delayed: Vec::new(),
             sliding: None,
             inconsistency: None,
+            neglected: None,
             statistics: Statistics::default(),
             stiff: false,
             energy_drift: None,

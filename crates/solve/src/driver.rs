@@ -136,6 +136,8 @@ struct Run<'a> {
     largest_error: Vec<f64>,
     /// Rows inside of the step on their equations, as far as they are known already.
     restored_rows: VecDeque<Vec<f64>>,
+    /// The mean size of each state over about the last quarter of the time passed.
+    usual: Vec<f64>,
     /// Rows inside of a step and their errors.
     row_values: Vec<Octet>,
     row_errors: Vec<Octet>,
@@ -233,6 +235,7 @@ impl<'a> Run<'a> {
             instant: start.t,
             largest_error: Vec::new(),
             restored_rows: VecDeque::new(),
+            usual: vec![0.0; n],
             row_values: Vec::new(),
             row_errors: Vec::new(),
         })
@@ -300,8 +303,10 @@ impl<'a> Run<'a> {
             self.statistics.evaluations = self.statistics.evaluations.plus(consistency.work);
             inconsistency = consistency.found.take().filter(|_| inconsistent);
         }
+        let neglected = reason.and_then(|reason| self.neglected(reason));
         Outcome {
             inconsistency,
+            neglected,
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: self.t,
@@ -337,6 +342,7 @@ impl<'a> Run<'a> {
         match wish {
             Ok(_) if !self.method.wishes() => self.choose_first_step()?,
             Ok(h) => self.h = h.max(2.0 * self.smallest_step()),
+            Err(StepFailure::NotFiniteAtStart { .. }) if self.step_off() => return self.ask_wish(),
             Err(
                 StepFailure::NotFinite { component, .. }
                 | StepFailure::NotFiniteAtStart { component }
@@ -384,7 +390,7 @@ impl<'a> Run<'a> {
         self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
         if let Some(component) = self.f.iter().position(|f| !f.is_finite()) {
-            return Err(self.not_finite_here(component));
+            return if self.step_off() { self.choose_first_step() } else { Err(self.not_finite_here(component)) };
         }
         self.f_known = true;
         let point = Point { t: self.t, y: &self.y, d: &self.d, f: None };

@@ -10,6 +10,7 @@ mod arithmetic;
 mod batch;
 mod bdf;
 mod block;
+mod branch_point;
 mod channels;
 mod companion;
 mod consistency;

@@ -375,14 +375,17 @@ fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step
 /// of fifth order: an explicit method would leave the finite numbers where the step is too long for its stability.
 fn automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
     let named = |name, method| Named { name, method };
+    let dop853 = Box::new(ExplicitRk::new(&tableaus::DOP853, states));
+    let bridge = Named { name: tableaus::DOP853.name, method: dop853 };
     if fixed_step {
         let radau = Box::new(Radau::new(states, RadauOrder::Five, newton, true));
-        return Box::new(Switching::new(vec![named("radau5", radau)], 0));
+        return Box::new(Switching::new(vec![named("radau5", radau)], 0).with_bridge(bridge));
     }
     let linear = Box::new(LinearTaylor::new(states));
     let general = Box::new(Taylor::new(states, TaylorOptions::default(), false));
     let radau = Box::new(Radau::new(states, RadauOrder::Variable, newton, false));
-    Box::new(Switching::new(vec![named("taylor", linear), named("taylor", general), named("radau", radau)], 2))
+    let methods = vec![named("taylor", linear), named("taylor", general), named("radau", radau)];
+    Box::new(Switching::new(methods, 2).with_bridge(bridge))
 }
 
 /// The Taylor method: that of linear systems where there is nothing to choose and the system is linear.

@@ -280,6 +280,19 @@ pub struct CarriedError {
     pub largest: Vec<f64>,
 }
 
+/// A state that ended a run although it had been below its absolute tolerance: nobody asked for any digit of it until then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neglected {
+    /// Which one.
+    pub component: usize,
+    /// Its mean size over about the last quarter of the time passed.
+    pub size: f64,
+    /// Its absolute tolerance.
+    pub atol: f64,
+    /// One that asks for as many digits of all states below theirs as the relative tolerance does of the others.
+    pub finer: f64,
+}
+
 /// What came out of a run. The rows went to the sink.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -299,6 +312,8 @@ pub struct Outcome {
     pub sliding: Option<Mixture>,
     /// All about the equations that could not be fulfilled, if this is the reason.
     pub inconsistency: Option<Inconsistency>,
+    /// The state at fault, if it was one that the tolerances neglect.
+    pub neglected: Option<Neglected>,
     /// Counts.
     pub statistics: Statistics,
     /// Stability, not accuracy, limited the steps of an explicit method for a long time.

@@ -3,10 +3,14 @@
 //! The explicit ones come first, the first that fits is taken; when stability, not accuracy, limits its steps, the first
 //! implicit one takes over, and gives back when the problem has long been easy. A system with algebraic states is for
 //! an implicit one from the start.
+//!
+//! Where f is finite but neither a series nor ∂f/∂y exists, as at a root of zero, a method that needs f only leads away from the
+//! point, if there is one way only.
 
 use std::sync::Arc;
 
 use crate::algebra::Pattern;
+use crate::branch_point::is_left_by_one_solution;
 use crate::octet::Octet;
 use crate::stiffness::Stiffness;
 use crate::{Method, NewtonIterate, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
@@ -64,6 +68,13 @@ pub struct Chosen {
 /// Several methods as one.
 pub struct Switching {
     methods: Vec<Named>,
+    /// Needs f only; it is at work only to leave points where nothing else is there.
+    bridge: Option<Named>,
+    /// It is at work, and has been for so many steps of the run.
+    bridging: bool,
+    bridged: u64,
+    /// It has led to where the others can go on.
+    across: bool,
     /// The first implicit one; behind the last if there is none.
     implicit: usize,
     /// Which one is at work, if that is known since the last restart.
@@ -91,6 +102,10 @@ impl Switching {
         Switching {
             accepted: vec![0; methods.len()],
             methods,
+            bridge: None,
+            bridging: false,
+            bridged: 0,
+            across: false,
             implicit,
             active: None,
             stiff: implicit == 0,
@@ -107,9 +122,14 @@ impl Switching {
         }
     }
 
+    /// With a method for points that the others cannot leave.
+    pub fn with_bridge(self, bridge: Named) -> Switching {
+        Switching { bridge: Some(bridge), ..self }
+    }
+
     /// Decides, where that is still to be done.
     fn decide(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) {
-        if self.active.is_some() {
+        if self.active.is_some() || self.bridging {
             return;
         }
         let alternatives = self.implicit < self.methods.len();
@@ -121,6 +141,9 @@ impl Switching {
     }
 
     fn method(&mut self) -> &mut dyn Method {
+        if let Some(bridge) = self.bridge.as_mut().filter(|_| self.bridging) {
+            return &mut *bridge.method;
+        }
         let active = self.active.unwrap_or(0);
         &mut *self.methods[active].method
     }
@@ -128,10 +151,13 @@ impl Switching {
     /// Whether the active one took all steps: only then it knows their error.
     fn alone(&self) -> bool {
         let active = self.active.unwrap_or(0);
-        self.accepted.iter().enumerate().all(|(k, steps)| k == active || *steps == 0)
+        self.bridged == 0 && self.accepted.iter().enumerate().all(|(k, steps)| k == active || *steps == 0)
     }
 
     fn seen(&self) -> &dyn Method {
+        if let Some(bridge) = self.bridge.as_ref().filter(|_| self.bridging) {
+            return &*bridge.method;
+        }
         &*self.methods[self.active.unwrap_or(0)].method
     }
 
@@ -142,6 +168,11 @@ impl Switching {
 
     /// Looks whether another method should take the next steps.
     fn look(&mut self, system: &mut dyn System, from: &Point) {
+        if self.bridging {
+            let end = self.seen().end().to_vec();
+            self.across = self.norm(system, &Point { t: from.t + self.h, y: &end, ..*from }).is_finite();
+            return;
+        }
         let choice = self.implicit > 0 && self.implicit < self.methods.len() && !self.algebraic;
         let Some(active) = self.active.filter(|_| choice) else { return };
         if active < self.implicit {
@@ -165,12 +196,15 @@ impl Switching {
         }
     }
 
-    /// There is no series here: an implicit method takes over. Where ∂f/∂y is not finite, the solution need not be the only one,
-    /// and no method may choose; returns whether one did.
+    /// There is no series here: an implicit method takes over, or the bridge where ∂f/∂y is not finite. The solution need not be
+    /// the only one then, and no method may choose; returns whether one took over.
     fn do_without_series(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
         let explicit = self.active.is_some_and(|active| active < self.implicit) && self.implicit < self.methods.len();
-        if !explicit || !self.norm(system, from).is_finite() {
+        if !explicit {
             return false;
+        }
+        if !self.norm(system, from).is_finite() {
+            return self.build_bridge(system, from, tol);
         }
         self.no_series.get_or_insert(from.t);
         (self.stiff, self.steps, self.easy) = (true, 0, 0);
@@ -180,7 +214,19 @@ impl Switching {
         true
     }
 
-    /// ‖∂f/∂y‖ as the largest sum of a row, at the beginning of the step remembered.
+    /// The bridge takes over, if there is one and one solution to follow.
+    fn build_bridge(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
+        if self.bridge.is_none() || !is_left_by_one_solution(system, from, tol) {
+            return false;
+        }
+        self.no_series.get_or_insert(from.t);
+        self.restart();
+        (self.bridging, self.across) = (true, false);
+        self.method().prepare(system, from, tol);
+        true
+    }
+
+    /// ‖∂f/∂y‖ as the largest sum of a row.
     fn norm(&mut self, system: &mut dyn System, from: &Point) -> f64 {
         if self.pattern.is_none() {
             self.pattern = system.jacobian_pattern();
@@ -205,7 +251,17 @@ impl Method for Switching {
     ) -> Result<Trial, StepFailure> {
         self.decide(system, from, tol);
         self.h = h;
-        self.method().try_step(system, from, h, tol)
+        let tried = self.method().try_step(system, from, h, tol);
+        let implicit = self.active.is_some_and(|active| active >= self.implicit);
+        match tried {
+            // An implicit method that cannot even begin.
+            Err(StepFailure::NotFinite { .. })
+                if implicit && !self.norm(system, from).is_finite() && self.build_bridge(system, from, tol) =>
+            {
+                self.method().try_step(system, from, h, tol)
+            }
+            tried => tried,
+        }
     }
 
     fn prepare(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) {
@@ -283,6 +339,15 @@ impl Method for Switching {
     }
 
     fn accept(&mut self) {
+        if let Some(bridge) = self.bridge.as_mut().filter(|_| self.bridging) {
+            self.bridged += 1;
+            bridge.method.accept();
+            if self.across {
+                self.restart();
+                self.active = self.stiff.then_some(self.implicit);
+            }
+            return;
+        }
         let Some(active) = self.active else { return };
         self.accepted[active] += 1;
         self.methods[active].method.accept();
@@ -295,8 +360,8 @@ impl Method for Switching {
     }
 
     fn restart(&mut self) {
-        self.methods.iter_mut().for_each(|named| named.method.restart());
-        self.active = None;
+        self.methods.iter_mut().chain(&mut self.bridge).for_each(|named| named.method.restart());
+        (self.active, self.bridging) = (None, false);
     }
 
     fn error_exponent(&self) -> Option<u32> {
@@ -324,7 +389,8 @@ impl Method for Switching {
         if self.implicit == self.methods.len() {
             return None;
         }
-        let all = self.methods.iter().zip(&self.accepted).map(|(named, steps)| (named.name, *steps));
+        let bridge = self.bridge.iter().zip([&self.bridged]);
+        let all = self.methods.iter().zip(&self.accepted).chain(bridge).map(|(named, steps)| (named.name, *steps));
         let mut shares: Vec<(&'static str, u64)> = Vec::new();
         for (name, steps) in all.filter(|(_, steps)| *steps > 0) {
             match shares.iter_mut().find(|(known, _)| *known == name) {
@@ -344,7 +410,7 @@ impl Method for Switching {
     }
 
     fn exceeds(&self) -> bool {
-        self.linear() && self.accepted[1..].iter().all(|steps| *steps == 0)
+        self.linear() && self.bridged == 0 && self.accepted[1..].iter().all(|steps| *steps == 0)
     }
 
     fn follow_error(&mut self, at_start: &[f64]) -> bool {
@@ -359,6 +425,7 @@ impl Method for Switching {
 
     fn error_within(&self, theta: f64, error: &mut [f64]) -> bool {
         match self.active {
+            None if self.bridging => false,
             // At the start it is the same for all that follow it, behind a restart nobody knows it.
             None => self.methods.iter().any(|named| named.method.error_within(theta, error)),
             Some(_) => self.alone() && self.seen().error_within(theta, error),
@@ -370,6 +437,6 @@ impl Method for Switching {
     }
 
     fn work(&self) -> Work {
-        self.methods.iter().fold(Work::default(), |sum, named| sum.plus(named.method.work()))
+        self.methods.iter().chain(&self.bridge).fold(Work::default(), |sum, named| sum.plus(named.method.work()))
     }
 }

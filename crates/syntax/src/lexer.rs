@@ -559,7 +559,7 @@ fn starts_name(c: char) -> bool {
     c == '_' || (c.is_alphabetic() && !superscript(c))
 }
 
-fn continues_name(c: char) -> bool {
+pub(crate) fn continues_name(c: char) -> bool {
     let fraction = matches!(c, '\u{bc}'..='\u{be}' | '\u{2150}'..='\u{215f}');
     let accent = matches!(c, '\u{300}'..='\u{36f}');
     starts_name(c) || accent || (c.is_numeric() && !superscript(c) && !fraction)

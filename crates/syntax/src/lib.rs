@@ -9,6 +9,7 @@ mod lexer;
 mod parser;
 mod print;
 mod render;
+mod spelling;
 mod statement;
 mod tree;
 mod words;

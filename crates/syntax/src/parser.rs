@@ -2,10 +2,12 @@
 //! `expression.rs` hold the grammar. An expression never fails for its caller: what cannot be read
 //! becomes [`NodeKind::Error`], so that a statement with a mistake still declares its names.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::Collector;
 use crate::lexer::{LONGEST_NAME, Token, TokenKind, lex};
+use crate::spelling::common;
 use crate::words::{is_function, reserved};
 use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Severity, Span, Tree};
 
@@ -65,9 +67,9 @@ pub(crate) struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     pub(crate) tree: Tree,
-    names: HashMap<&'a str, Name>,
+    names: HashMap<Cow<'a, str>, Name>,
     /// Functions that a `def` anywhere in the text defines.
-    functions: HashSet<&'a str>,
+    functions: HashSet<Cow<'a, str>>,
     /// The model has a `dt` of its own, so `dx/dt` may be a quotient.
     pub(crate) own_dt: bool,
     /// The places of all statements, with what could not be read of them.
@@ -98,7 +100,7 @@ impl<'a> Parser<'a> {
         for pair in tokens.windows(2) {
             if pair[1].kind == TokenKind::Name {
                 if pair[0].kind == TokenKind::Def {
-                    functions.insert(word(&pair[1]));
+                    functions.insert(common(word(&pair[1])));
                 }
                 own_dt |= pair[0].kind != TokenKind::Slash && word(&pair[1]) == "dt";
             }
@@ -196,14 +198,15 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn intern(&mut self, text: &'a str) -> Name {
         let names = &mut self.tree.names;
-        *self.names.entry(text).or_insert_with(|| {
+        // Results are headed as the name is spelled first.
+        *self.names.entry(common(text)).or_insert_with(|| {
             names.push(readable(text));
             Name(names.len() as u32 - 1)
         })
     }
 
     pub(crate) fn callable(&self, name: &str) -> bool {
-        is_function(name) || self.functions.contains(name)
+        is_function(name) || self.functions.contains(&common(name))
     }
 
     /// How the names of the text are used, found at the first question.

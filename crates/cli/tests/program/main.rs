@@ -16,6 +16,7 @@ mod malformed;
 mod orbits;
 mod report;
 mod results;
+mod roots;
 mod semantics;
 mod steps;
 mod support;

@@ -325,3 +325,17 @@ fn every_contradicted_start_value_is_told() {
         assert!(answer.err.contains(part), "{part}: {answer:?}");
     }
 }
+
+/// é as one code point or as two, the micro sign and the Greek letter: one name each, headed as it was written first.
+#[test]
+fn a_name_is_its_letters_however_they_are_encoded() {
+    let model =
+        "param \u{b5} = 2, e\u{301}ta = 1; def fe\u{300}(x) = 2*x; x' = \u{3bc} - \u{e9}ta*f\u{e8}(x)/2; x(0) = 0";
+    let run = |more: &[&str]| ordinate(&[&["run", "-e", model, "-t", "40", "--summary", "json", "-q"], more].concat());
+    let end = |more: &[&str]| run(more).expect(0).json()["final"]["x"].as_f64().expect("a value");
+    assert!((end(&[]) - 2.0).abs() < 1e-6);
+    assert!((end(&["--set", "\u{3bc}=3"]) - 3.0).abs() < 1e-6);
+    assert!((end(&["--set", "\u{e9}ta=0.5*\u{3bc}"]) - 2.0).abs() < 1e-6);
+    let names = ordinate(&["run", "-e", "\u{b5}' = -\u{3bc}; \u{3bc}(0) = 1", "-t", "1", "-o", "-", "-q"]).expect(0);
+    assert!(names.out.contains("time,\u{b5}\n"), "{}", names.out);
+}

@@ -44,19 +44,25 @@ impl Resolver<'_> {
                 continue;
             }
             let (left, right) = self.sides_of(equality.span);
-            let help = if matches!(left, "t" | "time") {
+            let of_time = matches!(left, "t" | "time");
+            let side = if of_time {
                 format!("write `{left} >= {right}`")
             } else {
                 format!("write `{left} > {right}` or `{left} < {right}`")
             };
+            // What cannot be evaluated at the place itself, as sin(t)/t at 0, needs a neighbourhood of it.
+            let difference = if right == "0" { left.to_string() } else { format!("{left} - {right}") };
+            let (sign, branch) = if equality.negated { (">=", "else") } else { ("<", "then") };
+            let around = format!("`abs({difference}) {sign} 1e-6` with what holds there behind `{branch}`");
             self.report(if equality.in_condition {
                 let truth = if equality.negated { "false" } else { "true" };
                 let message = format!("this is {truth} for an instant only, which an event does not see");
                 Diagnostic::error("instant-equality", equality.span, message)
-                    .help(format!("{help}: the event happens when it becomes true"))
+                    .help(format!("{side}: the event happens when it becomes true"))
             } else {
                 let branch = if equality.negated { "the other" } else { "this" };
                 let message = format!("these values are equal for an instant only, so {branch} branch has no effect");
+                let help = format!("if the formula cannot be evaluated at this place, write {around}; for what lies on one side of it {side}");
                 Diagnostic::warning("instant-equality", equality.span, message).help(help)
             });
         }

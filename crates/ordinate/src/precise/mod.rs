@@ -153,6 +153,7 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         delayed: Vec::new(),
         sliding: None,
         inconsistency: None,
+        neglected: None,
         statistics: precise.statistics,
         stiff: false,
         chosen: None,

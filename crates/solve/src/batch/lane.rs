@@ -155,6 +155,7 @@ impl<'a> Lane<'a> {
         };
         let outcome = Outcome {
             inconsistency: None,
+            neglected: None,
             status: reason.map_or(Status::Ok, |reason| reason.status()),
             reason,
             t_reached: state.t[l],

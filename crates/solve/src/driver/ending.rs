@@ -1,7 +1,7 @@
 //! Why a run cannot go on: a singularity that the method or the solution shows, or a tolerance that asks for too much.
 
 use super::{Plan, Run};
-use crate::{Reason, Singularity, StepFailure, Trial};
+use crate::{Neglected, Reason, Singularity, StepFailure, Trial};
 
 impl Run<'_> {
     /// Whether the state changes so little in a time `h` from now that no error can come from how it is passed.
@@ -46,6 +46,23 @@ impl Run<'_> {
         let component = (0..self.y.len()).find(|&i| self.f[i] != 0.0 && large(i) && near(i))?;
         let pole = t + self.y[component] / self.f[component];
         Some(Reason::Singularity { t, pole, component, exponent: self.method.singularity().map(|s| s.exponent) })
+    }
+
+    /// The state that ended the run, if it had been below its absolute tolerance for most of the time: the steps before knew as
+    /// little of it as of rounding, and what they made of it may have grown where the solution does not.
+    pub(super) fn neglected(&self, reason: Reason) -> Option<Neglected> {
+        let (Reason::Singularity { component, .. } | Reason::StepTooSmall { component, .. }) = reason else {
+            return None;
+        };
+        let size = |i: usize| self.usual[i];
+        let below = |i: usize| size(i) > 0.0 && size(i) < self.tol.atol[i];
+        if self.options.step.is_some() || !below(component) {
+            return None;
+        }
+        let smallest = (0..self.y.len()).filter(|&i| below(i)).map(size).fold(f64::INFINITY, f64::min);
+        let finer = 10f64.powf((self.tol.rtol * smallest).log10().floor());
+        let (size, atol) = (size(component), self.tol.atol[component]);
+        (finer > 0.0).then_some(Neglected { component, size, atol, finer })
     }
 
     /// A mixture of both sides of a switch fulfils differential equations, but an algebraic one must hold by itself: where it

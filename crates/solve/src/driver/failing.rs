@@ -29,6 +29,7 @@ impl Run<'_> {
             StepFailure::NotFiniteAtStart { component } => {
                 return match self.failure_inside_f() {
                     Some(failure) => Err(failure.without_step(self.t)),
+                    None if self.step_off() => Ok(()),
                     None => Err(self.not_finite_here(component)),
                 };
             }
@@ -46,6 +47,9 @@ impl Run<'_> {
                 return Ok(());
             }
         };
+        if self.reach_instant(plan)? {
+            return Ok(());
+        }
         self.h = plan.h * self.controller.failed();
         // Perhaps a trial left the domain of its branch behind a boundary at which another branch begins.
         if let Some((time, boundary)) = self.events.nearest_boundary().filter(|(time, _)| *time <= 2.0 * plan.h) {

@@ -1,12 +1,85 @@
-//! A step over a boundary behind which the branch of now cannot be evaluated.
+//! Steps over what no method can evaluate: a boundary behind which the branch of now ends, and a single instant.
 
-use super::Run;
+use super::{Plan, Run};
 use crate::Reason;
 use crate::crossings::Crossing;
 use crate::events::Now;
 use crate::sliding::Boundary;
 
+/// How much larger f may become, by rounding, towards an instant at which it cannot be evaluated.
+const ROUNDING: f64 = 1e-9;
+/// How far that is looked for, each time four times as far.
+const LOOKS: i32 = 6;
+
 impl Run<'_> {
+    /// Goes off the present time if f cannot be evaluated at it but right behind, where it does not grow towards it: sin(t)/t at
+    /// 0, or the root of a function of time that is negative by rounding where its sign changes. Nothing happens within a time
+    /// so short that it is lost against t. Returns whether it did.
+    pub(super) fn step_off(&mut self) -> bool {
+        if self.delayed.count > 0 || self.flow.consistency.is_some() {
+            return false;
+        }
+        let stop = self.t_end.min(self.events.next_instant());
+        for k in 0..LOOKS {
+            let by = self.smallest_step() * 4f64.powi(k);
+            if self.t + 2.0 * by >= stop {
+                return false;
+            }
+            let [near, far] = &mut self.scratch;
+            self.flow.with(|system| {
+                system.derivative(self.t + by, &self.y, &self.d, near);
+                system.derivative(self.t + 2.0 * by, &self.y, &self.d, far);
+            });
+            self.statistics.evaluations.f += 2;
+            if near.iter().chain(far.iter()).any(|f| !f.is_finite()) {
+                continue;
+            }
+            if near.iter().zip(far.iter()).any(|(near, far)| near.abs() > (1.0 + ROUNDING) * far.abs()) {
+                return false;
+            }
+            self.t += by;
+            self.instant = self.t;
+            (self.f_known, self.wished) = (false, false);
+            self.restart_method();
+            return true;
+        }
+        false
+    }
+
+    /// Goes to the end of a step that could not be computed, along f as it is, if the step ends at a given time and is so short
+    /// that no error can come from how it is passed: the time at which the sign of a root's argument changes is rounded, and may
+    /// lie behind. Returns whether it did.
+    pub(super) fn reach_instant(&mut self, plan: Plan) -> Result<bool, Reason> {
+        // What lies at the end of the run may be a pole.
+        let among = self.events.next_instant() <= plan.end && plan.end < self.t_end;
+        if self.options.step.is_some() || !among || !self.is_negligible(plan.h) {
+            return Ok(false);
+        }
+        self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
+        self.statistics.evaluations.f += 1;
+        if self.f.iter().any(|f| !f.is_finite()) || self.flow.consistency.is_some() || self.delayed.count > 0 {
+            return Ok(false);
+        }
+        let y: Vec<f64> = self.y.iter().zip(&self.f).map(|(y, f)| y + plan.h * f).collect();
+        self.move_to(plan.end, &y)?;
+        self.event(None, plan.h)?;
+        Ok(true)
+    }
+
+    /// The run goes on from another point; rows before it get what is there.
+    fn move_to(&mut self, t: f64, y: &[f64]) -> Result<(), Reason> {
+        while self.next_row < t {
+            let row = self.next_row;
+            self.row(row, y)?;
+            self.next_row();
+        }
+        self.y.copy_from_slice(y);
+        self.t = t;
+        self.keep_denominators(false);
+        self.f_known = false;
+        Ok(())
+    }
+
     /// Goes on by the tiny time to a boundary along f as it is, to where the branch beyond can be evaluated: a bit
     /// behind the boundary if the motion goes on there, or else a bit before it. If neither can, the run ends for
     /// `reason`.
@@ -28,15 +101,7 @@ impl Run<'_> {
         if found.is_none() {
             return Err(reason);
         }
-        while self.next_row < t {
-            let row = self.next_row;
-            self.row(row, &y)?;
-            self.next_row();
-        }
-        self.y.copy_from_slice(&y);
-        self.t = t;
-        self.keep_denominators(false);
-        self.f_known = false;
+        self.move_to(t, &y)?;
         let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None, leaves: None };
         self.event(Some(crossing), self.h_max)?;
         if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
