@@ -52,6 +52,15 @@ fn parameters_are_exact_too() {
     }
 }
 
+/// With a = 0.3 and b = 0.1 the constraint has no x, so y follows and x is free.
+#[test]
+fn a_coefficient_that_is_zero_is_none() {
+    let text = "param a = 0.3, b = 0.1; x' = -x; y' = z; (a - 3*b)*x + y = sin(t)";
+    assert_eq!(structure(text), (2, 1, "x".into()));
+    let (_, mistakes) = sorted(&format!("{text}; init y = 0"));
+    assert!(mistakes.iter().any(|mistake| mistake.message == "`x` has no start value"), "{mistakes:#?}");
+}
+
 /// The pattern of x + y + z, x + y + 2·z lets x and y follow; the numbers say that z does.
 #[test]
 fn what_constraints_say_of_a_state_is_their_rank() {

@@ -19,8 +19,9 @@ use super::linear::{MAX_CORE, Minors};
 use super::probe::{Dependent, Known, dependent_rows, vanishes};
 use super::reduce::{Line, System, members};
 use super::report;
+use super::vanishing::{mark_if_by_value, tidy};
 use crate::{Model, Role};
-use ordinate_expr::{Expr, ExprId, Graph, VarId};
+use ordinate_expr::{ExprId, Graph, VarId};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
@@ -53,46 +54,6 @@ pub(super) fn combine(
             Ok(())
         }
         None => Err(fail(model)),
-    }
-}
-
-/// A sum of terms without those that cancel, and without variables that it does not depend on.
-fn tidy(model: &mut Model, e: ExprId, known: &Known) -> ExprId {
-    let terms = model.graph.terms(e);
-    let mut e = model.graph.sum_of_terms(&terms).unwrap_or(e);
-    let (zero, one) = (model.graph.integer(0), model.graph.integer(1));
-    for v in model.graph.variables(e) {
-        if model.variable(v).role != Role::Unknown {
-            continue;
-        }
-        let slope = model.graph.partial(e, v);
-        if !vanishes(&mut model.graph, slope, known) {
-            continue;
-        }
-        mark_if_by_value(model, &[vec![slope]]);
-        // (x/v)·v has no value at v = 0
-        let without = model.graph.substitute(e, |w| (w == v).then_some(zero));
-        let defined = !has_pole(model, without);
-        e = if defined { without } else { model.graph.substitute(e, |w| (w == v).then_some(one)) };
-    }
-    e
-}
-
-/// Whether an expression divides by the number zero.
-fn has_pole(model: &mut Model, e: ExprId) -> bool {
-    let zero = model.graph.integer(0);
-    let divisor = |g: &Graph, id: ExprId| match g.node(id) {
-        Expr::Div(_, b) => Some(b),
-        Expr::Pow(b, n) if g.constant_value(n).is_none_or(|n| n.is_negative()) => Some(b),
-        _ => None,
-    };
-    model.graph.post_order(&[e]).into_iter().any(|id| divisor(&model.graph, id) == Some(zero))
-}
-
-/// Where rows depend on each other for the values of parameters only, these decide which equations there are.
-fn mark_if_by_value(model: &mut Model, rows: &[Vec<ExprId>]) {
-    if dependent_rows(&mut model.graph, rows, &Known::default()).is_none() {
-        rows.iter().flatten().for_each(|&e| model.mark_parameters_structural(e));
     }
 }
 
