@@ -7,6 +7,7 @@
 mod decimal;
 mod derivative;
 mod evaluate;
+mod exact;
 mod formula;
 mod function;
 mod graph;
@@ -18,6 +19,7 @@ mod walk;
 
 pub use decimal::*;
 pub use evaluate::{power, sign};
+pub use exact::Terms;
 pub use function::*;
 pub use graph::*;
 pub use interval::Interval;

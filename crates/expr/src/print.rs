@@ -28,10 +28,20 @@ enum Piece {
 impl Graph {
     /// The expression as text; `name` gives the names of variables.
     pub fn print(&self, root: ExprId, name: &dyn Fn(VarId) -> String) -> String {
+        self.print_within(root, name, usize::MAX)
+    }
+
+    /// The beginning of the expression as text of at most about so many bytes, for messages: one with many shared parts may be
+    /// longer than what fits into memory.
+    pub fn print_within(&self, root: ExprId, name: &dyn Fn(VarId) -> String, most: usize) -> String {
         use Piece::{Node, Text};
         let mut out = String::new();
         let mut stack = vec![Node(root, 0)];
         while let Some(piece) = stack.pop() {
+            if out.len() > most {
+                out.push_str(" …");
+                break;
+            }
             let (id, least) = match piece {
                 Text(text) => {
                     out.push_str(text);
@@ -119,5 +129,18 @@ mod tests {
         for (e, text) in cases.into_iter().chain([(minus, "-x^2"), (quotient, "x/(y/z)")]) {
             assert_eq!(g.print(e, &name), text);
         }
+    }
+
+    /// A product that doubles itself 200 times is longer than any memory, its beginning is not.
+    #[test]
+    fn a_long_expression_is_cut() {
+        let mut g = Graph::new();
+        let mut product = g.variable(VarId(0));
+        for _ in 0..200 {
+            let root = g.call(Function::Sin, product);
+            product = g.mul(root, product);
+        }
+        let text = g.print_within(product, &|_| "x".into(), 100);
+        assert!(text.ends_with('…') && text.len() < 200, "{text}");
     }
 }

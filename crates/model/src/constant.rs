@@ -27,7 +27,7 @@ pub fn read_constant(
         let id = match &node.kind {
             NodeKind::Number => {
                 let pieces = Decimal::parse(&source[node.span.start as usize..node.span.end as usize])?;
-                sum_of(g, &pieces)
+                g.sum_of(&pieces)
             }
             NodeKind::Pi => g.pi(),
             NodeKind::Unary(UnaryOp::Neg, a) => g.neg(get(*a)),
@@ -57,15 +57,6 @@ pub fn constant(text: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Option<f64>
         _ => None,
     })?;
     value.is_finite().then_some(value)
-}
-
-/// The exact sum of the pieces of a literal.
-pub(crate) fn sum_of(g: &mut Graph, pieces: &[Decimal]) -> ExprId {
-    let first = g.constant(pieces[0]);
-    pieces[1..].iter().fold(first, |sum, &piece| {
-        let next = g.constant(piece);
-        g.add(sum, next)
-    })
 }
 
 /// An operation on numbers; `None` for comparisons and connectives.

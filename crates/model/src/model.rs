@@ -158,6 +158,19 @@ pub struct EmptyLoop {
     pub blamed: bool,
 }
 
+/// u⁽ᵏ⁾ of `u = …` with a function of time, as a quantity of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamedDerivative {
+    /// Its own quantity.
+    pub quantity: usize,
+    /// That of u.
+    pub of: usize,
+    /// k
+    pub primes: u32,
+    /// Its own equation.
+    pub equation: usize,
+}
+
 /// A model whose names are understood.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
@@ -183,6 +196,8 @@ pub struct Model {
     pub differentiated: FxHashSet<VarId>,
     /// The equations in the order of the text.
     pub equations: Vec<Equation>,
+    /// Derivatives of named functions of time, which have names and equations of their own.
+    pub(crate) named_derivatives: Vec<NamedDerivative>,
     /// Derivatives that were states but for the jumps of an input: shown like states, after them.
     pub jumping: Vec<VarId>,
     /// What is declared as an output.
@@ -282,6 +297,12 @@ impl Model {
         self.graph.print(e, &|v| self.name(v))
     }
 
+    /// The same for a message: a long formula is cut.
+    pub fn print_short(&self, e: ExprId) -> String {
+        const LONG: usize = 240;
+        self.graph.print_within(e, &|v| self.name(v), LONG)
+    }
+
     /// The unit of a name with primes for people: as it was written, where it was.
     pub fn unit_text(&self, base: &str, primes: u32) -> Option<String> {
         let written = |primes: u32| {
@@ -359,6 +380,15 @@ impl Model {
         }
         for v in self.graph.variables(e) {
             if !self.structural.contains(&v) {
+                self.structural.push(v);
+            }
+        }
+    }
+
+    /// The same for the parameters of an expression that may have other variables.
+    pub(crate) fn mark_parameters_structural(&mut self, e: ExprId) {
+        for v in self.graph.variables(e) {
+            if self.variable(v).role == Role::Parameter && !self.structural.contains(&v) {
                 self.structural.push(v);
             }
         }

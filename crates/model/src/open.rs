@@ -2,7 +2,6 @@
 //! constants instead. So the derivatives of everything by its inputs come out with those by its states, exactly and by
 //! the same code. Parameters and held values can be opened like inputs.
 
-use crate::constant::sum_of;
 use crate::{Invariant, Role, Sorted, State, Watch};
 use ordinate_expr::{Decimal, Expr, ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -110,7 +109,7 @@ fn without_events(sorted: &Sorted) -> Sorted {
 fn number(sorted: &mut Sorted, value: f64) -> ExprId {
     let pieces = Decimal::parse(&format!("{:e}", value.abs())).expect("a finite number is a literal");
     let g = &mut sorted.model.graph;
-    let size = sum_of(g, &pieces);
+    let size = g.sum_of(&pieces);
     if value < 0.0 { g.neg(size) } else { size }
 }
 

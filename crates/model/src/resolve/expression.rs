@@ -2,7 +2,7 @@
 
 use super::names::Kind;
 use super::{Definition, MAX_PRIMES, Resolver, Type, View};
-use crate::constant::{arithmetic, sum_of};
+use crate::constant::arithmetic;
 use crate::{Quantity, Role, Switch, Watch, closest};
 use ordinate_expr::{Decimal, ExprId, Function, VarId};
 use ordinate_syntax::{Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UnaryOp};
@@ -98,7 +98,7 @@ impl Resolver<'_> {
 
     fn literal(&mut self, span: Span) -> ExprId {
         match Decimal::parse(&self.text[span.start as usize..span.end as usize]) {
-            Some(pieces) => sum_of(&mut self.model.graph, &pieces),
+            Some(pieces) => self.model.graph.sum_of(&pieces),
             None => {
                 self.error("bad-number", span, "this number is outside the range of double precision");
                 self.model.graph.integer(1)

@@ -2,6 +2,7 @@
 //! how many of them have no impulses.
 
 use super::Resolver;
+use crate::model::NamedDerivative;
 use crate::{Equation, Quantity, Role, Variable, Watch};
 use ordinate_expr::{Expr as Term, ExprId, VarId};
 use ordinate_syntax::Span;
@@ -33,7 +34,10 @@ impl Resolver<'_> {
                     self.model.variables[v.0 as usize].role = Role::Input;
                     continue;
                 }
+                let primes = self.model.variable(v).primes;
                 self.name_derivative(v, slope, span);
+                let (own, equation) = (self.model.variable(v).quantity, self.model.equations.len() - 1);
+                self.model.named_derivatives.push(NamedDerivative { quantity: own, of: quantity, primes, equation });
                 self.model.differentiated.extend(&inside);
             }
             // impulses still look up their function here

@@ -3,7 +3,7 @@
 
 use super::linear::Unsolved;
 use super::matching::Matching;
-use super::probe::dependent_rows;
+use super::probe::{Known, dependent_rows};
 use super::reduce::{Line, System, isolated};
 use super::{Algebraic, Block, solve_block};
 use crate::Model;
@@ -41,6 +41,7 @@ pub(super) fn solve(
     implicit: bool,
 ) -> Result<Solved, Singular> {
     let mut solved = Solved::default();
+    let known = Known::of(model);
     definitions.resize(model.variables.len(), None);
     for members in matching.components() {
         // without an unknown of its own: a constraint of a system whose index is not reduced
@@ -60,14 +61,14 @@ pub(super) fn solve(
         let keep = implicit && !unknowns.iter().all(written);
         let solution = match keep {
             true => Err(Unsolved::Nonlinear),
-            false => solve_block(&mut model.graph, &sides, &unknowns, &model.values),
+            false => solve_block(&mut model.graph, &sides, &unknowns, &known),
         };
         let symbolic = solution.is_ok();
         match solution {
             Ok(solution) => solution.into_iter().for_each(|(v, e)| definitions[v.0 as usize] = Some(e)),
             Err(Unsolved::Singular) => return Err(Singular { lines: members, unknowns }),
             Err(Unsolved::Nonlinear | Unsolved::TooLarge) => {
-                if is_singular(model, &lines, &unknowns) {
+                if is_singular(model, &lines, &unknowns, &known) {
                     return Err(Singular { lines: members, unknowns });
                 }
                 let any = !keep && lines.len() <= SMALL;
@@ -89,12 +90,12 @@ pub(super) fn coefficients(model: &mut Model, lines: &[Line], unknowns: &[VarId]
     rows
 }
 
-fn is_singular(model: &mut Model, lines: &[Line], unknowns: &[VarId]) -> bool {
+fn is_singular(model: &mut Model, lines: &[Line], unknowns: &[VarId], known: &Known) -> bool {
     if lines.len() > TESTED {
         return false;
     }
     let matrix = coefficients(model, lines, unknowns);
-    dependent_rows(&mut model.graph, &matrix, &model.values).is_some()
+    dependent_rows(&mut model.graph, &matrix, known).is_some()
 }
 
 /// Tearing: unknowns that a line gives explicitly become definitions, as long as none of those chosen before needs

@@ -9,16 +9,19 @@
 //!
 //! λ is exact, and may depend on time and on derivatives below yⱼ⁽ᵈʲ⁻ᶜ⁾. The line that is replaced has a constant λ where
 //! that can be: what takes its place says as much as it did, while t·f = 0 says nothing at t = 0. Each replacement lowers
-//! the degrees of freedom that the structure promises, so it ends.
+//! the degrees of freedom that the structure promises, so it ends. It does so only where what cancels is gone: a coefficient
+//! of 1e-17 that rounding leaves would be a variable that the line determines. So numbers are exact on the way, and what is
+//! left of a variable is looked at.
 
 use super::blocks::Singular;
 use super::differentiate::total;
 use super::linear::{MAX_CORE, Minors};
-use super::probe::{Dependent, dependent_rows, vanishes};
+use super::probe::{Dependent, Known, dependent_rows, vanishes};
 use super::reduce::{Line, System, members};
 use super::report;
+use super::vanishing::{mark_if_by_value, tidy};
 use crate::{Model, Role};
-use ordinate_expr::{ExprId, VarId};
+use ordinate_expr::{ExprId, Graph, VarId};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
@@ -38,11 +41,13 @@ pub(super) fn combine(
     system.quantities.iter().enumerate().for_each(|(j, &quantity)| position[quantity] = j);
     let columns: Vec<usize> = block.unknowns.iter().map(|&v| position[model.variable(v).quantity]).collect();
     let Some(rows) = rows else { return Err(fail(model)) };
-    let work = Work { system, rows, columns };
+    let known = Known::of(model);
+    let work = Work { system, rows, columns, known: &known };
     match work.combination(model, lines) {
         Some((at, new)) => {
+            let new = tidy(model, new, &known);
             let free = model.graph.variables(new).into_iter().any(|v| model.variable(v).role == Role::Unknown);
-            if !free || vanishes(&mut model.graph, new, &model.values) {
+            if !free || vanishes(&mut model.graph, new, &known) {
                 return Err(fail(model));
             }
             lines[at] = Line { left: new, right: model.graph.integer(0), ..lines[at] };
@@ -54,6 +59,7 @@ pub(super) fn combine(
 
 struct Work<'a> {
     system: &'a System,
+    known: &'a Known,
     /// Lines before differentiation.
     rows: Vec<usize>,
     /// Positions of quantities.
@@ -72,7 +78,9 @@ impl Work<'_> {
                 let entry = match offsets.d[j].checked_sub(offsets.c[i]) {
                     Some(order) => {
                         let v = members(model, self.system.quantities[j], order)[order as usize];
-                        model.graph.partial(residual, v)
+                        let slope = model.graph.partial(residual, v);
+                        let zero = vanishes(&mut model.graph, slope, self.known);
+                        if zero { model.graph.integer(0) } else { model.graph.folded(slope) }
                     }
                     None => model.graph.integer(0),
                 };
@@ -80,9 +88,12 @@ impl Work<'_> {
             }
             jacobian.push(row);
         }
-        let found = dependent_rows(&mut model.graph, &jacobian, &model.values)?;
+        let found = dependent_rows(&mut model.graph, &jacobian, self.known)?;
+        let dependent: Vec<Vec<ExprId>> =
+            found.others.iter().chain([&found.row]).map(|&k| jacobian[k].clone()).collect();
+        mark_if_by_value(model, &dependent);
         let times: Vec<u32> = self.rows.iter().map(|&i| offsets.c[i]).collect();
-        let lambda = multipliers(model, &jacobian, &found, &times)?;
+        let lambda = multipliers(model, &jacobian, &found, &times, self.known)?;
         let support: Vec<usize> = lambda.iter().map(|&(k, _)| self.rows[k]).collect();
         let c = support.iter().map(|&i| offsets.c[i]).min()?;
         // yⱼ at the order that cancels
@@ -145,6 +156,7 @@ fn multipliers(
     jacobian: &[Vec<ExprId>],
     found: &Dependent,
     times: &[u32],
+    known: &Known,
 ) -> Option<Vec<(usize, ExprId)>> {
     let one = model.graph.integer(1);
     let mut rows: Vec<usize> = found.others.iter().copied().chain([found.row]).collect();
@@ -154,19 +166,23 @@ fn multipliers(
     while open.len() > 1 {
         let Some((at, column)) = constant_pivot(model, &open) else { break };
         let pivot = open.remove(at);
-        open.iter_mut().for_each(|row| row.subtract(model, &pivot, column));
+        open.iter_mut().for_each(|row| row.subtract(&mut model.graph, &pivot, column, known));
     }
     let mut lambda: Vec<(usize, ExprId)> = Vec::new();
-    for (row, factor) in core(model, &open)? {
+    for (row, factor) in core(model, &open, known)? {
         for &(k, part) in &row.made {
             let product = model.graph.mul(factor, part);
+            let product = model.graph.folded(product);
             match lambda.iter_mut().find(|(known, _)| *known == k) {
-                Some((_, sum)) => *sum = model.graph.add(*sum, product),
+                Some((_, sum)) => {
+                    *sum = model.graph.add(*sum, product);
+                    *sum = model.graph.folded(*sum);
+                }
                 None => lambda.push((k, product)),
             }
         }
     }
-    lambda.retain(|&(_, factor)| !vanishes(&mut model.graph, factor, &model.values));
+    lambda.retain(|&(_, factor)| !vanishes(&mut model.graph, factor, known));
     Some(lambda)
 }
 
@@ -179,24 +195,26 @@ fn constant_pivot(model: &mut Model, rows: &[Reduced]) -> Option<(usize, usize)>
 
 impl Reduced {
     /// Makes an entry zero with a multiple of another row.
-    fn subtract(&mut self, model: &mut Model, pivot: &Reduced, column: usize) {
-        let g = &mut model.graph;
+    fn subtract(&mut self, g: &mut Graph, pivot: &Reduced, column: usize, known: &Known) {
         let zero = g.integer(0);
         if self.entries[column] == zero {
             return;
         }
         let factor = g.div(self.entries[column], pivot.entries[column]);
+        let factor = g.folded(factor);
         for (j, (entry, &other)) in self.entries.iter_mut().zip(&pivot.entries).enumerate() {
             let product = g.mul(factor, other);
-            *entry = g.sub(*entry, product);
+            let rest = g.sub(*entry, product);
+            *entry = g.folded(rest);
             // a zero that does not look like one would pass for a pivot of the core
-            if j == column || vanishes(g, *entry, &model.values) {
+            if j == column || vanishes(g, *entry, known) {
                 *entry = zero;
             }
         }
         for &(k, part) in &pivot.made {
             let product = g.mul(factor, part);
-            self.made.push((k, g.neg(product)));
+            let opposite = g.neg(product);
+            self.made.push((k, g.folded(opposite)));
         }
     }
 }
@@ -208,9 +226,9 @@ impl Reduced {
 /// ```
 ///
 /// A factor that is common to all is left out where it is easy to see.
-fn core(model: &mut Model, rows: &[Reduced]) -> Option<Vec<(Reduced, ExprId)>> {
+fn core(model: &mut Model, rows: &[Reduced], known: &Known) -> Option<Vec<(Reduced, ExprId)>> {
     let entries: Vec<Vec<ExprId>> = rows.iter().map(|row| row.entries.clone()).collect();
-    let found = dependent_rows(&mut model.graph, &entries, &model.values)?;
+    let found = dependent_rows(&mut model.graph, &entries, known)?;
     let n = found.others.len();
     if n > MAX_CORE {
         return None;

@@ -1,7 +1,7 @@
 //! Start values of hidden states. They are made of what holds *just before* the start: a step at the start has not
 //! happened yet, an `every` has not acted. So `pade(step(t), 1, 5)` is a step at 1, wherever the run begins.
 
-use super::{State, solve_block};
+use super::{Known, State, solve_block};
 use crate::{Given, Model, Role, Watch};
 use ordinate_expr::{Expr, ExprId, Function, VarId};
 use ordinate_syntax::Diagnostic;
@@ -98,13 +98,15 @@ fn together(model: &mut Model, hidden: &[Given], values: &[ExprId]) -> Option<Ve
     let unknowns: Vec<VarId> = hidden.iter().map(|given| given.var).collect();
     let equations: Vec<(ExprId, ExprId)> =
         unknowns.iter().zip(values).map(|(&v, &value)| (model.graph.variable(v), value)).collect();
-    let mut known = model.values.clone();
+    let mut known = Known::of(model);
     for given in model.starts.clone() {
         let value = model.graph.evaluate(given.value, |leaf| match leaf {
-            Expr::Var(v) => known.get(&v).copied(),
+            Expr::Var(v) => known.values.get(&v).copied(),
             _ => None,
         });
-        known.extend(value.map(|value| (given.var, value)));
+        if let Some(value) = value {
+            known.insert(given.var, value);
+        }
     }
     let solution = solve_block(&mut model.graph, &equations, &unknowns, &known).ok()?;
     let found: FxHashMap<VarId, ExprId> = solution.into_iter().collect();

@@ -1,7 +1,8 @@
 //! Solving a block of equations for its unknowns, symbolically where they enter linearly.
 
-use super::probe::dependent_rows;
-use ordinate_expr::{Expr, ExprId, Graph, VarId};
+use super::probe::{Known, dependent_rows};
+use ordinate_exact::Rational;
+use ordinate_expr::{Expr, ExprId, Graph, Terms, VarId};
 use rustc_hash::FxHashMap;
 
 /// The largest core that is solved by Cramer's rule. It needs no pivots, so it cannot fail where a pivot such
@@ -25,12 +26,12 @@ pub(crate) enum Unsolved {
 }
 
 /// Finds `unknown = expression` for each unknown of a block. The expressions may refer to other unknowns of the
-/// block, but not in a circle. `known`: the values of parameters.
+/// block, but not in a circle. `known`: parameters.
 pub(crate) fn solve_block(
     g: &mut Graph,
     equations: &[(ExprId, ExprId)],
     unknowns: &[VarId],
-    known: &FxHashMap<VarId, f64>,
+    known: &Known,
 ) -> Result<Vec<(VarId, ExprId)>, Unsolved> {
     if unknowns.len() > MAX_BLOCK {
         return Err(Unsolved::TooLarge);
@@ -71,7 +72,7 @@ fn linear_core(
     g: &mut Graph,
     equations: &[(ExprId, ExprId)],
     unknowns: &[VarId],
-    known: &FxHashMap<VarId, f64>,
+    known: &Known,
 ) -> Result<Vec<(VarId, ExprId)>, Unsolved> {
     let n = unknowns.len();
     if n > MAX_CORE {
@@ -93,8 +94,14 @@ fn linear_core(
         a.push(row);
         b.push(g.neg(constant));
     }
+    if dependent_rows(g, &a, known).is_some() {
+        return Err(Unsolved::Singular);
+    }
+    if let Some(solution) = exact_solution(g, &a, &b) {
+        return Ok(unknowns.iter().copied().zip(solution).collect());
+    }
     let determinant = Minors::new(&a, n).determinant(g);
-    if determinant == zero || dependent_rows(g, &a, known).is_some() {
+    if determinant == zero {
         return Err(Unsolved::Singular);
     }
     let mut solution = cramer(g, &a, &b, determinant);
@@ -114,6 +121,66 @@ fn linear_core(
         solution = solution.iter().zip(&correction).map(|(&x, &d)| g.add(x, d)).collect();
     }
     Ok(unknowns.iter().copied().zip(solution).collect())
+}
+
+/// A⁻¹ b of a matrix of numbers, whose inverse is exact; `None` for others. Two factors lose no more digits than they must.
+fn exact_solution(g: &mut Graph, a: &[Vec<ExprId>], b: &[ExprId]) -> Option<Vec<ExprId>> {
+    let n = b.len();
+    // one equation looks better as a quotient
+    if n < 2 {
+        return None;
+    }
+    let mut rows: Vec<Vec<Rational>> = Vec::with_capacity(n);
+    for (i, row) in a.iter().enumerate() {
+        let numbers: Option<Vec<Rational>> = row.iter().map(|&e| g.exact_value(e, |_| None)).collect();
+        rows.push(numbers?);
+        rows[i].extend((0..n).map(|j| Rational::from(i128::from(i == j))));
+    }
+    for k in 0..n {
+        let found = (k..n).find(|&i| !rows[i][k].is_zero())?;
+        rows.swap(k, found);
+        let pivot = rows[k][k].clone();
+        let scaled: Option<Vec<Rational>> = rows[k].iter().map(|x| x.over(&pivot)).collect();
+        let scaled = scaled?;
+        for (i, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let factor = row[k].clone();
+            if i != k && !factor.is_zero() {
+                row.iter_mut().zip(&scaled).for_each(|(x, p)| *x = x.minus(&factor.times(p)));
+            }
+        }
+        rows[k] = scaled;
+    }
+    let apart: Vec<Terms> = b.iter().map(|&e| g.terms(e)).collect();
+    let inverse: Vec<&[Rational]> = rows.iter().map(|row| &row[n..]).collect();
+    let cancels = inverse.iter().any(|row| loses_digits(row, &apart));
+    let mut solution = Vec::with_capacity(n);
+    for row in inverse {
+        let mut terms = Terms::default();
+        for (j, factor) in row.iter().enumerate().filter(|(_, factor)| !factor.is_zero()) {
+            match cancels {
+                true => terms.add_all(&apart[j], factor),
+                false => terms.add(b[j], factor),
+            }
+        }
+        solution.push(g.sum_of_terms(&terms)?);
+    }
+    Some(solution)
+}
+
+/// Whether terms of the right-hand sides nearly cancel in their sum. Then they are added exactly, before a run rounds them;
+/// otherwise what was written together stays together.
+fn loses_digits(row: &[Rational], right: &[Terms]) -> bool {
+    const LOSS: f64 = 16.0;
+    let mut sums: FxHashMap<ExprId, (f64, f64)> = FxHashMap::default();
+    for (factor, terms) in row.iter().zip(right) {
+        for (e, part) in terms.iter() {
+            let product = factor.to_f64() * part.to_f64();
+            let (sum, size) = sums.entry(e).or_default();
+            *sum += product;
+            *size += product.abs();
+        }
+    }
+    sums.values().any(|&(sum, size)| size > LOSS * sum.abs())
 }
 
 /// xₖ = det(A with column k replaced by b) / det A
@@ -193,7 +260,7 @@ mod tests {
             let zero = g.integer(0);
             equations.push((zero, sum));
         }
-        let Ok(solution) = solve_block(&mut g, &equations, &unknowns, &FxHashMap::default()) else {
+        let Ok(solution) = solve_block(&mut g, &equations, &unknowns, &Known::default()) else {
             panic!("it is linear")
         };
         let values: FxHashMap<VarId, f64> =
@@ -226,7 +293,7 @@ mod tests {
             }
             equations.push((left, right));
         }
-        let Ok(solution) = solve_block(&mut g, &equations, &unknowns, &FxHashMap::default()) else {
+        let Ok(solution) = solve_block(&mut g, &equations, &unknowns, &Known::default()) else {
             panic!("it is linear")
         };
         for (_, e) in solution {
@@ -243,7 +310,7 @@ mod tests {
         let product = g.mul(x, y);
         let sum = g.add(x, y);
         let unknowns = [VarId(0), VarId(1)];
-        let none = FxHashMap::default();
+        let none = Known::default();
         let nonlinear = solve_block(&mut g, &[(sum, one), (product, two)], &unknowns, &none);
         assert!(matches!(nonlinear, Err(Unsolved::Nonlinear)));
         assert!(matches!(solve_block(&mut g, &[(sum, one), (sum, two)], &unknowns, &none), Err(Unsolved::Singular)));

@@ -10,12 +10,15 @@ mod direct;
 mod history;
 mod linear;
 mod matching;
+mod pencil;
 mod probe;
 mod reduce;
 mod report;
+mod residue;
 mod signature;
 mod starts;
 mod structure;
+mod vanishing;
 
 use crate::{Equation, Given, Model, Role, Variations};
 use blocks::Solved;
@@ -23,6 +26,7 @@ pub(crate) use linear::solve_block;
 use matching::Matching;
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_syntax::{Diagnostic, has_errors};
+pub(crate) use probe::Known;
 use reduce::{Line, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -153,7 +157,7 @@ struct Analysis {
     matching: Matching,
 }
 
-/// Replacements of equations that only repeat others beyond which the structure is given up.
+/// Replacements of equations that only repeat others beyond which the structure is given up, where there are not more lines.
 const MAX_ROUNDS: usize = 64;
 
 /// Of what a differentiated equation gives explicitly the start value is only compared. Where such values are given and
@@ -188,6 +192,7 @@ fn reduced_with(
     let mut failed = false;
     if !matching.is_complete() && !broken {
         *written = (!model.starts.is_empty()).then(|| model.clone());
+        vanishing::drop_vanishing(&mut model, &mut lines);
         match reduce::reduce(&mut model, &lines, &free, kept) {
             Ok(Some(found)) => {
                 system = found;
@@ -215,8 +220,13 @@ fn reduced_with(
             if written.is_none() && !model.starts.is_empty() {
                 *written = Some(model.clone());
             }
+            if round == 0 {
+                vanishing::drop_vanishing(&mut model, &mut lines);
+            }
             let again = match combine::combine(&mut model, &mut lines, &system, &block) {
-                Ok(()) if round < MAX_ROUNDS => reduce::reduce(&mut model, &lines, &block.unknowns, kept),
+                Ok(()) if round < MAX_ROUNDS.max(lines.len()) => {
+                    reduce::reduce(&mut model, &lines, &block.unknowns, kept)
+                }
                 Ok(()) => Ok(None),
                 Err(diagnostic) => Err(diagnostic),
             };

@@ -1,6 +1,9 @@
 //! Whether a matrix of expressions is singular whatever its variables are: looked at in points that have nothing special.
-//! An expression such as a*(b + c) − a*b − a*c is zero without looking so.
+//! An expression such as a*(b + c) − a*b − a*c is zero without looking so. Where there is arithmetic alone, the answer is exact
+//! (`residue.rs`); functions and branches are looked at with doubles.
 
+use super::residue::{self, Residue};
+use crate::Model;
 use ordinate_expr::{Expr, ExprId, Function, Graph, Interval, VarId};
 use rustc_hash::FxHashMap;
 
@@ -22,14 +25,50 @@ pub(super) struct Dependent {
     pub columns: Vec<usize>,
 }
 
-/// The first row that depends on those before it in all points; `None` if there is none. Parameters have the values
-/// `known`.
-pub(super) fn dependent_rows(g: &mut Graph, a: &[Vec<ExprId>], known: &FxHashMap<VarId, f64>) -> Option<Dependent> {
+/// What is known about parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    pub values: FxHashMap<VarId, f64>,
+    /// Exact, `None` for those that are not made of decimals by arithmetic.
+    residues: FxHashMap<VarId, Option<Residue>>,
+}
+
+impl Known {
+    pub fn of(model: &mut Model) -> Known {
+        let mut residues: FxHashMap<VarId, Option<Residue>> = FxHashMap::default();
+        // they are in an order in which they can be evaluated
+        for given in &model.parameters {
+            let value = Residue::value(&mut model.graph, given.value, &residues);
+            residues.insert(given.var, value);
+        }
+        residues.retain(|v, _| model.values.contains_key(v));
+        Known { values: model.values.clone(), residues }
+    }
+
+    /// The residue of an expression, where it has one.
+    pub fn residue(&self, g: &mut Graph, e: ExprId) -> Option<Residue> {
+        Residue::value(g, e, &self.residues)
+    }
+
+    /// A value that is known in doubles only.
+    pub fn insert(&mut self, v: VarId, value: f64) {
+        self.values.insert(v, value);
+        self.residues.insert(v, None);
+    }
+}
+
+/// The first row that depends on those before it in all points; `None` if there is none.
+pub(super) fn dependent_rows(g: &mut Graph, a: &[Vec<ExprId>], known: &Known) -> Option<Dependent> {
+    let exact: Option<Vec<Vec<Residue>>> =
+        a.iter().map(|row| row.iter().map(|&e| known.residue(g, e)).collect()).collect();
+    if let Some(matrix) = exact {
+        return residue::first_dependent(&matrix);
+    }
     let mut found: Option<Dependent> = None;
     let mut defined = 0;
     for point in 0..POINTS {
         let matrix: Option<Vec<Vec<f64>>> =
-            a.iter().map(|row| row.iter().map(|&e| value(g, e, known, point)).collect()).collect();
+            a.iter().map(|row| row.iter().map(|&e| value(g, e, &known.values, point)).collect()).collect();
         let Some(matrix) = matrix else { continue };
         defined += 1;
         let here = first_dependent(matrix)?;
@@ -66,11 +105,14 @@ fn coordinate(point: u64, index: u64) -> f64 {
 
 /// Whether an expression is zero wherever one looks: its bounds, with all the rounding on the way, never leave zero out.
 /// So it does not depend on units, as a number that counts as small would.
-pub(super) fn vanishes(g: &mut Graph, e: ExprId, known: &FxHashMap<VarId, f64>) -> bool {
+pub(super) fn vanishes(g: &mut Graph, e: ExprId, known: &Known) -> bool {
     if let Some(value) = g.constant_value(e) {
         return value == ordinate_expr::Decimal::ZERO;
     }
-    let found: Vec<Interval> = (0..POINTS).filter_map(|point| bounds(g, e, known, point)).collect();
+    if let Some(value) = known.residue(g, e) {
+        return value == Residue::ZERO;
+    }
+    let found: Vec<Interval> = (0..POINTS).filter_map(|point| bounds(g, e, &known.values, point)).collect();
     !found.is_empty() && found.into_iter().all(Interval::contains_zero)
 }
 
@@ -181,7 +223,7 @@ mod tests {
         let [a, b, c, d] = [0, 1, 2, 3].map(|k| g.variable(VarId(k)));
         let zero = g.integer(0);
         let (s, t) = (g.add(a, c), g.add(b, d));
-        let known = FxHashMap::default();
+        let known = Known::default();
         let singular = vec![vec![a, b, zero], vec![c, d, zero], vec![s, t, zero]];
         let found = dependent_rows(&mut g, &singular, &known).expect("dependent");
         assert_eq!((found.row, found.others), (2, vec![0, 1]));
@@ -199,9 +241,10 @@ mod tests {
         let zero = g.sub(rest, ac);
         let large = g.add(zero, d);
         for unit in [1e-12, 1.0, 1e12] {
-            let known: FxHashMap<VarId, f64> = [(VarId(0), unit)].into_iter().collect();
+            let mut known = Known::default();
+            known.insert(VarId(0), unit);
             assert!(vanishes(&mut g, zero, &known), "{unit}");
-            let known: FxHashMap<VarId, f64> = [(VarId(0), unit), (VarId(3), 1e-9 * unit)].into_iter().collect();
+            known.insert(VarId(3), 1e-9 * unit);
             assert!(!vanishes(&mut g, large, &known), "{unit}");
         }
     }
@@ -212,7 +255,7 @@ mod tests {
         let mut g = Graph::new();
         let (one, large) = (g.integer(1), g.integer(1_000_000_000_000_000));
         let opposite = g.neg(large);
-        let known = FxHashMap::default();
+        let known = Known::default();
         assert_eq!(dependent_rows(&mut g, &[vec![one, large], vec![one, opposite]], &known), None);
         assert!(dependent_rows(&mut g, &[vec![one, large], vec![one, large]], &known).is_some());
     }
@@ -224,6 +267,6 @@ mod tests {
         let (mode, zero, one) = (g.variable(VarId(0)), g.integer(0), g.integer(1));
         let low = g.less(mode, zero);
         let entry = g.select(low, one, zero);
-        assert_eq!(dependent_rows(&mut g, &[vec![entry]], &FxHashMap::default()), None);
+        assert_eq!(dependent_rows(&mut g, &[vec![entry]], &Known::default()), None);
     }
 }

@@ -268,7 +268,7 @@ fn meant_as_start(model: &mut Model, e: usize) -> Option<(VarId, String)> {
     {
         return None;
     }
-    Some((v, format!("{}(0) = {}", model.name(v), model.print(right))))
+    Some((v, format!("{}(0) = {}", model.name(v), model.print_short(right))))
 }
 
 fn too_many(

@@ -1,11 +1,16 @@
 //! Start values: which states have one, which follow from the invariants, and what is missing.
 
 use super::matching::Matching;
+use super::probe::{Known as Parameters, vanishes};
+use super::residue::{Residue, echelon};
 use super::{Algebraic, Invariant, State, Structure, report};
 use crate::{Given, Model, Role};
 use ordinate_expr::{ExprId, VarId};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// With more invariants it is looked at which states they have, not whether they say the same of them.
+const MAX_EXACT: usize = 300;
 
 /// What is known about the system when start values are looked at.
 pub(super) struct Known<'a> {
@@ -64,8 +69,7 @@ pub(super) fn start_values(
             checks.push(given);
         }
     }
-    let degrees_of_freedom = states.len() - known.invariants.len().min(states.len());
-    let structure = Structure { index: known.index, degrees_of_freedom, free, follows };
+    let structure = Structure { index: known.index, degrees_of_freedom: free.len(), free, follows };
     (states, checks, structure)
 }
 
@@ -75,9 +79,63 @@ fn dependence(model: &mut Model, states: &[State], known: &Known) -> Matching {
     let mut reached = Reached { position, definitions: known.definitions, of: FxHashMap::default() };
     let incident: Vec<Vec<usize>> =
         known.invariants.iter().map(|invariant| reached.states(model, invariant.value)).collect();
-    let none = vec![None; incident.len()];
     let open: Vec<bool> = states.iter().map(|state| state.start.is_none()).collect();
-    Matching::new(incident, states.len(), &none, &open)
+    if incident.is_empty() || incident.len() > MAX_EXACT {
+        let none = vec![None; incident.len()];
+        return Matching::new(incident, states.len(), &none, &open);
+    }
+    // those without a start value are to follow, as far as they can
+    let mut order: Vec<usize> = (0..states.len()).collect();
+    order.sort_by_key(|&k| !open[k]);
+    let matrix = slopes(model, states, known, &incident);
+    let (rows, pivots) = echelon(matrix, &order);
+    let entries = |row: &Vec<Residue>| (0..states.len()).filter(|&k| row[k] != Residue::ZERO).collect();
+    let pairs: Vec<Option<usize>> = pivots.into_iter().map(Some).collect();
+    Matching::new(rows.iter().map(entries).collect(), states.len(), &pairs, &open)
+}
+
+/// The derivatives of the invariants by the states, in a point that has nothing special: x + y and x + y + 2·z say that z
+/// follows, which the pattern does not.
+fn slopes(model: &mut Model, states: &[State], known: &Known, incident: &[Vec<usize>]) -> Vec<Vec<Residue>> {
+    let parameters = Parameters::of(model);
+    let is_state: FxHashSet<VarId> = states.iter().map(|state| state.var).collect();
+    let mut inlined = Inlined { is_state, definitions: known.definitions, of: FxHashMap::default() };
+    let mut matrix = Vec::with_capacity(incident.len());
+    for (invariant, list) in known.invariants.iter().zip(incident) {
+        let value = inlined.expression(model, invariant.value);
+        let mut row = vec![Residue::ZERO; states.len()];
+        for &k in list {
+            let slope = model.graph.partial(value, states[k].var);
+            if !vanishes(&mut model.graph, slope, &parameters) {
+                // equal functions are equal numbers
+                let other = || Residue::random((1 << 40) + u64::from(slope.0));
+                row[k] = parameters.residue(&mut model.graph, slope).unwrap_or_else(other);
+            }
+        }
+        matrix.push(row);
+    }
+    matrix
+}
+
+/// Expressions of states, definitions put in.
+struct Inlined<'a> {
+    is_state: FxHashSet<VarId>,
+    definitions: &'a [Option<ExprId>],
+    of: FxHashMap<VarId, ExprId>,
+}
+
+impl Inlined<'_> {
+    /// The depth of the recursion is that of `Reached`.
+    fn expression(&mut self, model: &mut Model, e: ExprId) -> ExprId {
+        for v in model.graph.variables(e) {
+            let definition = self.definitions.get(v.0 as usize).copied().flatten();
+            if let Some(definition) = definition.filter(|_| !self.is_state.contains(&v) && !self.of.contains_key(&v)) {
+                let value = self.expression(model, definition);
+                self.of.insert(v, value);
+            }
+        }
+        model.graph.substitute(e, |v| self.of.get(&v).copied())
+    }
 }
 
 /// The states that an expression depends on, through definitions.

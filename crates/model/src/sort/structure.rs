@@ -2,12 +2,13 @@
 
 use super::Algebraic;
 use super::matching::Matching;
+use super::pencil;
 use super::reduce::{Line, System, signature};
 use crate::Model;
 use ordinate_expr::{Expr, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The structural index max cᵢ, plus 1 if some quantity has no derivative to be solved for (dⱼ = 0). A named expression,
+/// The index of linear equations with constant coefficients; of others the structural index max cᵢ, plus 1 if some quantity has no derivative to be solved for (dⱼ = 0). A named expression,
 /// `z = …`, is no reason to call ordinary differential equations differential-algebraic: it counts only where it names
 /// what is known after differentiation.
 pub(super) fn index(
@@ -42,7 +43,11 @@ pub(super) fn index(
         // x = cos(y), y = sin(x) names nothing
         !named || unsolved.contains(&v) || most > 0 && of_highest()
     });
-    most + u32::from(algebraic)
+    let promised = most + u32::from(algebraic);
+    match promised > 0 {
+        true => pencil::index(model).unwrap_or(promised),
+        false => 0,
+    }
 }
 
 /// The index of the highest derivative of each quantity, by position: one more than the differentiations of its block and

@@ -1,11 +1,11 @@
 //! Intervals of stability, A- and L-stability, and the angle of a sector: decided exactly but for the angle.
 
 use super::Characteristic;
-use super::integer::Integer;
 use super::polynomial::{Gaussian, Polynomial};
 use super::roots::{Dyadic, positive_roots};
 use super::schur::{InZeta, all_inside, crossings, none_outside};
 use crate::algebra::Complex;
+use ordinate_exact::Integer;
 
 /// The part of an axis, connected to the origin, on which a method is stable.
 #[derive(Clone, Copy, Debug, PartialEq)]

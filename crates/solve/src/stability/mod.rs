@@ -15,7 +15,6 @@
 mod facts;
 mod fraction;
 mod growth;
-mod integer;
 mod polynomial;
 mod roots;
 mod schur;
@@ -28,7 +27,7 @@ pub(crate) use tables::bashforth;
 
 use crate::methods::{Family, ImplicitRule};
 use crate::{Choice, RadauOrder};
-use integer::Integer;
+use ordinate_exact::Integer;
 
 /// The polynomial π(ζ, z) of a method.
 #[derive(Clone, Debug)]

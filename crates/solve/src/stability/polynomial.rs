@@ -1,6 +1,6 @@
 //! Polynomials with whole coefficients, also complex ones, by increasing power.
 
-use super::integer::Integer;
+use ordinate_exact::Integer;
 use std::cmp::Ordering;
 
 /// A polynomial of one real variable; the last coefficient is not zero, and zero has none.

@@ -3,8 +3,8 @@
 //! Descartes' rule: a polynomial has at most as many positive roots as its coefficients change their signs, and exactly one if
 //! they do so once. Intervals are halved until that decides. G. E. Collins, A. G. Akritas, Proc. SYMSAC 1976, 272–275.
 
-use super::integer::Integer;
 use super::polynomial::Polynomial;
+use ordinate_exact::Integer;
 use std::cmp::Ordering;
 
 /// n / 2ᵉ

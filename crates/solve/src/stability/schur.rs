@@ -114,7 +114,7 @@ pub(crate) fn crossings(f: InZeta) -> Option<Polynomial> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stability::integer::Integer;
+    use ordinate_exact::Integer;
 
     /// From real constants, the highest power first.
     fn of(coefficients: &[i128]) -> InZeta {

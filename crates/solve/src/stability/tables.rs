@@ -2,10 +2,10 @@
 
 use super::Characteristic;
 use super::fraction::Fraction;
-use super::integer::Integer;
 use crate::bdf::{KAPPA, bdf_coefficients};
 use crate::tableau::ExplicitTableau;
 use crate::{AdamsForm, OneStageRule};
+use ordinate_exact::Integer;
 
 /// Coefficients of tables are rounded once or twice.
 const ROUNDED: f64 = 4.0 * f64::EPSILON;

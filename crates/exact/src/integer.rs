@@ -1,10 +1,11 @@
-//! Whole numbers of any size: just what exact decisions about stability need.
+//! Whole numbers of any size: just what exact decisions need.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 /// A whole number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Integer {
+pub struct Integer {
     negative: bool,
     /// Digits in base 2³², the lowest first; the last one is not zero. Zero has none and is not negative.
     limbs: Vec<u32>,
@@ -33,6 +34,7 @@ impl Integer {
         Integer { negative: negative && !limbs.is_empty(), limbs }
     }
 
+    /// Whether it is 0.
     pub fn is_zero(&self) -> bool {
         self.limbs.is_empty()
     }
@@ -51,10 +53,12 @@ impl Integer {
         self.limbs.last().map_or(0, |last| 32 * self.limbs.len() as i64 - i64::from(last.leading_zeros()))
     }
 
+    /// −a
     pub fn negated(&self) -> Integer {
         Integer::new(!self.negative, self.limbs.clone())
     }
 
+    /// a + b
     pub fn plus(&self, other: &Integer) -> Integer {
         if self.negative == other.negative {
             return Integer::new(self.negative, sum(&self.limbs, &other.limbs));
@@ -66,10 +70,12 @@ impl Integer {
         }
     }
 
+    /// a − b
     pub fn minus(&self, other: &Integer) -> Integer {
         self.plus(&other.negated())
     }
 
+    /// a · b
     pub fn times(&self, other: &Integer) -> Integer {
         let mut limbs = vec![0u32; self.limbs.len() + other.limbs.len()];
         for (i, &a) in self.limbs.iter().enumerate() {
@@ -152,6 +158,40 @@ impl Integer {
         rest.iter().all(|&limb| limb == 0).then(|| Integer::new(self.negative != divisor.negative, quotient))
     }
 
+    /// The greatest number that divides both, 1 for zeros: Euclid's algorithm where both fit a machine number, before that
+    /// the binary one, which needs no division.
+    pub fn common_divisor(&self, other: &Integer) -> Integer {
+        if self.is_zero() && other.is_zero() {
+            return Integer::from(1);
+        }
+        if self.is_zero() || other.is_zero() {
+            let limbs = if self.is_zero() { &other.limbs } else { &self.limbs };
+            return Integer::new(false, limbs.clone());
+        }
+        let (up, across) = (self.trailing_zeros(), other.trailing_zeros());
+        let mut a = Integer::new(false, self.shifted_down(up)).limbs;
+        let mut b = Integer::new(false, other.shifted_down(across)).limbs;
+        // both are odd from here on
+        let divisor = loop {
+            if let (Some(a), Some(b)) = (machine(&a), machine(&b)) {
+                let (mut a, mut b) = (a, b);
+                while b != 0 {
+                    (a, b) = (b, a % b);
+                }
+                let wide = Integer::from((a >> 1) as i128).shifted(1);
+                break wide.plus(&Integer::from((a & 1) as i128));
+            }
+            match compare(&a, &b) {
+                Ordering::Equal => break Integer::new(false, a),
+                Ordering::Less => std::mem::swap(&mut a, &mut b),
+                Ordering::Greater => {}
+            }
+            let rest = Integer::new(false, difference(&a, &b));
+            a = Integer::new(false, rest.shifted_down(rest.trailing_zeros())).limbs;
+        };
+        divisor.shifted(up.min(across))
+    }
+
     /// The value as m · 2ᵉ with |m| below 2⁶⁴, cut off.
     fn leading(&self) -> (f64, i64) {
         let drop = (self.bits() - 64).max(0);
@@ -167,6 +207,33 @@ impl Integer {
         let power = (up - down + exponent).clamp(-4000, 4000) as i32;
         a / b * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
     }
+}
+
+impl fmt::Display for Integer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // digits in base 10⁹, the lowest first
+        let (mut rest, mut digits) = (self.limbs.clone(), Vec::new());
+        while !rest.is_empty() {
+            let mut carry = 0u64;
+            for limb in rest.iter_mut().rev() {
+                let wide = (carry << 32) | u64::from(*limb);
+                *limb = (wide / 1_000_000_000) as u32;
+                carry = wide % 1_000_000_000;
+            }
+            digits.push(carry);
+            while rest.last() == Some(&0) {
+                rest.pop();
+            }
+        }
+        let mut text = digits.pop().unwrap_or(0).to_string();
+        digits.iter().rev().for_each(|digit| text.push_str(&format!("{digit:09}")));
+        f.pad_integral(!self.negative, "", &text)
+    }
+}
+
+/// The value, if it fits.
+fn machine(limbs: &[u32]) -> Option<u128> {
+    (limbs.len() <= 4).then(|| limbs.iter().rev().fold(0, |value, &limb| (value << 32) | u128::from(limb)))
 }
 
 fn compare(a: &[u32], b: &[u32]) -> Ordering {
@@ -232,6 +299,27 @@ mod tests {
             assert_eq!(whole(a).shifted(37), whole(a << 37));
             assert_eq!(whole(a).sign(), a.cmp(&0));
         }
+    }
+
+    #[test]
+    fn divisors_and_digits_are_those_of_the_processor() {
+        let euclid = |mut a: i128, mut b: i128| {
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            if a == 0 { 1 } else { a.abs() }
+        };
+        for a in samples() {
+            assert_eq!(whole(a).to_string(), a.to_string());
+            for b in samples() {
+                assert_eq!(whole(a).common_divisor(&whole(b)), whole(euclid(a, b)), "{a}, {b}");
+            }
+        }
+        // 60! and 2¹⁰⁰·3⁵⁰ have 2⁵⁶·3²⁸ in common, both beyond machine numbers
+        let factorial = (1..=60).fold(whole(1), |product, k| product.times(&whole(k)));
+        let other = (0..50).fold(whole(1), |product, _| product.times(&whole(12)));
+        assert_eq!(factorial.common_divisor(&other), whole(3i128.pow(28)).shifted(56));
+        assert_eq!(whole(10i128.pow(30)).times(&whole(10i128.pow(30))).to_string(), format!("1{}", "0".repeat(60)));
     }
 
     /// 40! / 38! = 1560, and 40! has 160 binary digits.
