@@ -145,8 +145,11 @@ impl Carried {
         self.curve.copy_from_slice(&correction[..n]);
         let (predicted, correction) = (&predicted[n..], &mut correction[n..]);
         let slope = |i: usize| sigma * (y[i] - psi[i]);
-        // What Newton's method leaves would be large in the highest differences.
-        self.slopes.put(to.t, (0..differential).map(|i| if f_known { newton.f()[i] } else { slope(i) }));
+        // The slope by the formula will not do: what Newton's method leaves would be large in its highest differences.
+        if !f_known {
+            newton.evaluate(system, to);
+        }
+        self.slopes.put(to.t, newton.f()[..differential].iter().copied());
         // What does not depend on δ: σ (y − ψ) + (e − what is known of δ) / h.
         self.slopes.highest(order, h, &mut self.local[..differential]);
         let constant = self.past.constant(order);
