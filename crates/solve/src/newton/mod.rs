@@ -52,8 +52,6 @@ pub struct Convergence {
     pub iterations: u32,
     /// The largest ratio of the sizes of two changes that follow each other; 0 if there was one change only.
     pub rate: f64,
-    /// Whether [`Stage::f`] is that of the solution itself, not that of the iterate before.
-    pub f_at_solution: bool,
 }
 
 /// Solves [`StageEquation`]s. The Jacobian and the factors of M/(hγ) − J are kept from one equation to the next as long as
@@ -144,7 +142,7 @@ impl Stage {
         &self.options
     }
 
-    /// f(t, y, d) at the last iterate or the one before, see [`Convergence::f_at_solution`].
+    /// f(t, y, d) where it was evaluated last.
     pub fn f(&self) -> &[f64] {
         &self.f
     }
@@ -325,18 +323,16 @@ impl Stage {
     ) -> Result<Convergence, StepFailure> {
         let patient = self.options.tolerance.is_some() || matches!(goal, Goal::Rounding);
         let most = self.options.most.unwrap_or(if patient { MOST } else { MOST_FOR_TOLERANCE });
-        let mut convergence = Convergence { iterations: 0, rate: 0.0, f_at_solution: false };
+        let mut convergence = Convergence { iterations: 0, rate: 0.0 };
         let (mut last, mut last_residual, mut stagnation) = (f64::NAN, f64::NAN, Stagnation::default());
         // The residual before a first change that is small enough, and whether the one behind it agrees.
         let (mut pending, mut proven): (Option<f64>, bool) = (None, false);
         let mut enough = false;
-        // Trust in the last rate wears off: left^¾, without a general power.
-        let root = self.left.max(f64::EPSILON).sqrt();
-        self.left = root * root.sqrt();
+        self.left = worn(self.left);
         self.age += 1;
         for iteration in 0..=most {
             let (residual, left_over) = self.residual(system, equation, scale, iteration, y)?;
-            (convergence.iterations, convergence.f_at_solution) = (iteration, true);
+            convergence.iterations = iteration;
             // One iteration at least: a short step moves the residual of its first iterate by little.
             if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(convergence);
@@ -362,7 +358,7 @@ impl Stage {
             if !size.is_finite() {
                 return Err(StepFailure::Newton { component: worst });
             }
-            (convergence.iterations, convergence.f_at_solution) = (iteration + 1, false);
+            convergence.iterations = iteration + 1;
             let rate = size / last;
             last = size;
             if iteration > 0 {
@@ -382,7 +378,6 @@ impl Stage {
                     // The last changes only stir the last digits, or an f with cancellations cannot do better.
                     if size <= 1.0 || (stagnation.has_come(size) && self.is_rounding(scale, y)) {
                         self.residual(system, equation, scale, iteration + 1, y)?;
-                        convergence.f_at_solution = true;
                         return Ok(convergence);
                     }
                     // A limit may come before it is known that the changes have stopped getting smaller.
@@ -506,6 +501,12 @@ impl Stage {
     fn is_rounding(&self, scale: &[f64], y: &[f64]) -> bool {
         largest_part(&self.change, stagnation_unit(scale, y)).0 <= 1.0
     }
+}
+
+/// Trust in the rate of the equation before wears off: left^¾, without a general power.
+pub(crate) fn worn(left: f64) -> f64 {
+    let root = left.max(f64::EPSILON).sqrt();
+    root * root.sqrt()
 }
 
 /// Whether a first change that is small enough may be the last one, by the residual before and behind it, in tolerances of y.
