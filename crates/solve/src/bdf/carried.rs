@@ -53,8 +53,6 @@ pub(super) struct Taken<'a> {
     pub order: usize,
     pub h: f64,
     pub y: &'a [f64],
-    /// Whether Newton's method ended with f at y.
-    pub f_known: bool,
     pub predicted: &'a [f64],
     /// ψ of y; the known part of the derivative of δ.
     pub known: &'a [f64],
@@ -135,7 +133,7 @@ impl Carried {
 
     /// Finds the error at the end of the step to `to`; returns how often f was evaluated.
     pub fn follow(&mut self, system: &mut dyn System, newton: &mut Stage, to: &Point, taken: Taken) -> u64 {
-        let Taken { order, h, y, f_known, predicted, known, scale, correction } = taken;
+        let Taken { order, h, y, predicted, known, scale, correction } = taken;
         if self.lost {
             return 0;
         }
@@ -145,8 +143,14 @@ impl Carried {
         self.curve.copy_from_slice(&correction[..n]);
         let (predicted, correction) = (&predicted[n..], &mut correction[n..]);
         let slope = |i: usize| sigma * (y[i] - psi[i]);
-        // What Newton's method leaves would be large in the highest differences.
-        self.slopes.put(to.t, (0..differential).map(|i| if f_known { newton.f()[i] } else { slope(i) }));
+        // What Newton's method leaves would be large in the highest differences, of f and of the slope by the formula alike: the
+        // slope is that of one more iterate.
+        newton.evaluate(system, to);
+        self.change.copy_from_slice(newton.f());
+        self.change[..differential].iter_mut().enumerate().for_each(|(i, change)| *change -= slope(i));
+        newton.change(1.0 / sigma, &mut self.change);
+        let change = &self.change[..differential];
+        self.slopes.put(to.t, change.iter().enumerate().map(|(i, change)| slope(i) + sigma * change));
         // What does not depend on δ: σ (y − ψ) + (e − what is known of δ) / h.
         self.slopes.highest(order, h, &mut self.local[..differential]);
         let constant = self.past.constant(order);

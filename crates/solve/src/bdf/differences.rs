@@ -17,13 +17,13 @@ pub(super) struct Differences {
 const EXTRA: usize = 2;
 
 /// A matrix that changes the step.
-type Change = [[f64; HIGHEST + 1]; HIGHEST + 1];
+type Change = [[f64; HIGHEST]; HIGHEST];
 
 impl Differences {
     /// For formulas of up to `highest` steps.
     pub fn new(n: usize, highest: usize) -> Differences {
         let width = highest + EXTRA + 1;
-        Differences { width, table: vec![0.0; width * n], same: change(HIGHEST, 1.0) }
+        Differences { width, table: vec![0.0; width * n], same: change(1.0) }
     }
 
     /// ∇ʲy.
@@ -91,20 +91,19 @@ impl Differences {
     ///
     /// Shampine and Reichelt (1997), sec. 2.
     pub fn rescale(&mut self, order: usize, factor: f64) {
-        let r = change(order, factor);
-        // By columns of R U, so that a difference is a product of two short rows.
-        let mut product = [[0.0; HIGHEST + 1]; HIGHEST + 1];
-        for (i, r) in r.iter().enumerate().take(order + 1).skip(1) {
-            for (r, same) in r.iter().zip(&self.same).take(order + 1).skip(1) {
-                (1..=order).for_each(|j| product[j][i] += r * same[j]);
+        // All of R U whatever the order is: loops whose length the compiler knows take less time than shorter ones.
+        let (r, mut product) = (change(factor), [[0.0; HIGHEST]; HIGHEST]);
+        for (r, product) in r.iter().zip(&mut product) {
+            for (r, same) in r.iter().zip(&self.same) {
+                product.iter_mut().zip(same).for_each(|(product, same)| *product += r * same);
             }
         }
         for column in self.table.chunks_exact_mut(self.width) {
-            let mut old = [0.0; HIGHEST + 1];
-            old[..=order].copy_from_slice(&column[..=order]);
-            for (new, product) in column.iter_mut().zip(&product).take(order + 1).skip(1) {
-                *new = product.iter().zip(&old).map(|(product, old)| product * old).sum();
+            let mut new = [0.0; HIGHEST];
+            for (old, product) in column[1..=order].iter().zip(&product) {
+                new.iter_mut().zip(product).for_each(|(new, product)| *new += product * old);
             }
+            column[1..=order].copy_from_slice(&new[..order]);
         }
     }
 
@@ -138,14 +137,15 @@ pub fn left_out(order: usize, theta: f64) -> f64 {
     basis * (theta - 1.0) / (order + 1) as f64
 }
 
-/// R of [`Differences::rescale`]. Row and column 0 hold for the value itself, which stays.
-fn change(order: usize, factor: f64) -> Change {
-    let mut r = [[0.0; HIGHEST + 1]; HIGHEST + 1];
-    let mut above = [1.0; HIGHEST + 1];
-    for (i, row) in r.iter_mut().enumerate().take(order + 1).skip(1) {
-        for (j, element) in row.iter_mut().enumerate().take(order + 1).skip(1) {
-            above[j] *= ((i - 1) as f64 - factor * j as f64) / i as f64;
-            *element = above[j];
+/// R of [`Differences::rescale`], from i = j = 1 on.
+fn change(factor: f64) -> Change {
+    let mut r = [[0.0; HIGHEST]; HIGHEST];
+    let mut above = [1.0; HIGHEST];
+    for (i, row) in r.iter_mut().enumerate() {
+        let (before, part) = (i as f64, 1.0 / (i + 1) as f64);
+        for (j, (element, above)) in row.iter_mut().zip(&mut above).enumerate() {
+            *above *= (before - factor * (j + 1) as f64) * part;
+            *element = *above;
         }
     }
     r

@@ -37,7 +37,8 @@ impl Default for BdfOptions {
 ///   error = (κₖγₖ + 1/(k+1)) (y − y⁰)
 /// ```
 ///
-/// Step and order change after k + 1 steps of the same length at the earliest. The dense output is the polynomial of
+/// Step and order change after k + 1 steps of the same length at the earliest; but a step whose error grows towards the tolerance
+/// is shortened at once. The dense output is the polynomial of
 /// degree k through the end of the step and the points before.
 ///
 /// If it is asked to, it carries its global error along; see [`Method::follow_error`].
@@ -56,6 +57,8 @@ pub struct Bdf {
     started: bool,
     /// Steps since step or order changed.
     equal_steps: usize,
+    /// The error of the last one of them, from the second on; otherwise not a number.
+    last_error: f64,
     /// Attempts in a row whose error was too large.
     failures: u32,
     /// The order of the next attempt, be it the next step or the same one again.
@@ -78,8 +81,10 @@ pub struct Bdf {
 const NEWTON_PART: f64 = 0.2;
 /// The part of the step that its error allows that is taken: with the same order, the next lower one, the next higher one.
 const SAFETY: [f64; 3] = [1.0 / 1.5, 1.0 / 1.6, 1.0 / 1.4];
-/// The same after an error that was too large.
-const SAFETY_AFTER_FAILURE: f64 = 0.7;
+/// The same after an error that was too large, or before one.
+const SAFETY_WHEN_SHORTER: f64 = 0.7;
+/// An error that grew by more from one step to the next is not expected to do so again.
+const ERROR_GROWS_MOST: f64 = 2.0;
 /// A step is not changed for less.
 const GROW_LEAST: f64 = 1.1;
 /// Nor does it grow more at once.
@@ -103,6 +108,7 @@ impl Bdf {
             h: 0.0,
             started: false,
             equal_steps: 0,
+            last_error: f64::NAN,
             failures: 0,
             next_order: 1,
             error: None,
@@ -122,17 +128,24 @@ impl Bdf {
         let differential = system.layout().differential();
         self.differences.set_row(1, self.correction[..differential].iter().map(|slope| slope * h));
         (self.order, self.next_order) = (1, 1);
-        (self.h, self.started, self.equal_steps) = (h, true, 0);
+        (self.h, self.started) = (h, true);
+        self.count_anew();
         if let Some(error) = &mut self.error {
             error.begin(from.t, &self.correction[..from.y.len()]);
         }
         Ok(())
     }
 
+    /// Step or order changes.
+    fn count_anew(&mut self) {
+        (self.equal_steps, self.last_error) = (0, f64::NAN);
+    }
+
     /// The next attempt has the order that was chosen for it.
     fn set_order(&mut self) {
         if self.next_order != self.order {
-            (self.order, self.equal_steps) = (self.next_order, 0);
+            self.order = self.next_order;
+            self.count_anew();
             if let Some(error) = &mut self.error {
                 error.set_order();
             }
@@ -148,19 +161,18 @@ impl Bdf {
                 error.rescale(self.order, h / self.h);
             }
             self.h = h;
-            self.equal_steps = 0;
+            self.count_anew();
         }
     }
 
     /// Finds the global error at the end of the step from `from` that was just computed.
-    fn follow(&mut self, system: &mut dyn System, from: &Point, f_known: bool) {
+    fn follow(&mut self, system: &mut dyn System, from: &Point) {
         let Some(error) = &mut self.error else { return };
         let to = Point { t: from.t + self.h, y: &self.y, d: from.d, f: None };
         let taken = Taken {
             order: self.order,
             h: self.h,
             y: &self.y,
-            f_known,
             predicted: &self.predicted,
             known: &self.psi,
             scale: &self.scale,
@@ -184,12 +196,16 @@ impl Bdf {
                 (self.next_order, factor) = (k - 1, lower);
             }
         }
-        (SAFETY_AFTER_FAILURE * factor).clamp(SHRINK_MOST, 0.9)
+        shorter(factor)
     }
 
     /// Chooses the order after a good step; by which factor the next one is to be longer.
     fn after_success(&mut self, error: f64) -> f64 {
         let k = self.order;
+        let coming = self.coming_error(error);
+        if coming > 1.0 && !self.fixed_step {
+            return shorter(root(coming, k));
+        }
         if self.equal_steps < k {
             return 1.0;
         }
@@ -232,6 +248,18 @@ impl Bdf {
         1.0
     }
 
+    /// What the error of the next step will be if it is as long as this one: errors that grow from step to step go on growing, as
+    /// the predictive controller has it (K. Gustafsson, ACM TOMS 20 (1994) 496–517). The first step of a length does not tell, for
+    /// its history was made by interpolation. Most of the steps that would fail are shortened in time.
+    fn coming_error(&mut self, error: f64) -> f64 {
+        let growth = error / self.last_error;
+        if self.equal_steps > 0 {
+            self.last_error = error;
+        }
+        // comparisons with what is not a number are false
+        error * if growth > ERROR_GROWS_MOST { ERROR_GROWS_MOST } else { growth }
+    }
+
     /// The error that the next lower order would have had, from ∇ᵏyₙ₊₁.
     fn error_below(&self) -> f64 {
         let row = self.differences.row(self.order);
@@ -245,6 +273,11 @@ impl Bdf {
         let terms = row.zip(&self.correction).map(|(row, correction)| correction - row);
         error_constant(self.order + 1) * largest(terms, &self.scale).0
     }
+}
+
+/// The factor of a step that must be shorter, from the one that its error allows.
+fn shorter(factor: f64) -> f64 {
+    (SAFETY_WHEN_SHORTER * factor).clamp(SHRINK_MOST, 0.9)
 }
 
 /// The largest element in units of the tolerance, and its component. NaN counts as largest.
@@ -302,12 +335,13 @@ impl Method for Bdf {
         }
         let (order, alpha) = (self.order, leading(self.order));
         self.differences.predict(order, &GAMMA, &mut self.predicted, &mut self.psi);
-        self.y.copy_from_slice(&self.predicted[..from.y.len()]);
-        for (psi, predicted) in self.psi.iter_mut().zip(&self.predicted).take(from.y.len()) {
-            *psi = predicted - *psi / alpha;
-        }
-        for (((scale, predicted), y), atol) in self.scale.iter_mut().zip(&self.predicted).zip(from.y).zip(&tol.atol) {
-            *scale = atol + tol.rtol * y.abs().max(predicted.abs());
+        let part = 1.0 / alpha;
+        let unknowns = self.y.iter_mut().zip(&mut self.psi).zip(&mut self.scale);
+        let knowns = self.predicted.iter().zip(from.y).zip(&tol.atol);
+        for (((y, psi), scale), ((predicted, before), atol)) in unknowns.zip(knowns) {
+            *y = *predicted;
+            *psi = predicted - *psi * part;
+            *scale = atol + tol.rtol * before.abs().max(predicted.abs());
         }
         allow_for_index(system, h, &mut self.scale);
         let equation = StageEquation {
@@ -319,7 +353,7 @@ impl Method for Bdf {
             gamma_h: self.h / alpha,
         };
         let goal = if self.fixed_step { Goal::Rounding } else { Goal::Part(NEWTON_PART) };
-        let convergence = self.newton.solve(system, &equation, &self.scale, goal, &mut self.y)?;
+        self.newton.solve(system, &equation, &self.scale, goal, &mut self.y)?;
         for ((correction, y), predicted) in self.correction.iter_mut().zip(&self.y).zip(&self.predicted) {
             *correction = y - predicted;
         }
@@ -330,7 +364,7 @@ impl Method for Bdf {
         let error = error_constant(order) * size;
         let good = error <= 1.0 || self.fixed_step;
         if good {
-            self.follow(system, from, convergence.f_at_solution);
+            self.follow(system, from);
         }
         let factor = if good { self.after_success(error) } else { self.after_failure(error) };
         let next_h = (!self.fixed_step).then_some(self.h * factor);

@@ -35,7 +35,8 @@ pub struct StageEquation<'a> {
 /// When an iteration is good enough, unless [`NewtonOptions::tolerance`] says it.
 #[derive(Clone, Copy, Debug)]
 pub enum Goal {
-    /// When the error that is left, estimated from the rate of convergence, is below this part of the scale.
+    /// When the error that is left, estimated from the rate of convergence, is below this part of the scale. A single iteration
+    /// is enough where an equation before has shown the rate of the same Jacobian.
     Part(f64),
     /// The same, but a single iteration must show by its residual that no more is left: a rate of the equation before does not
     /// tell.
@@ -51,8 +52,6 @@ pub struct Convergence {
     pub iterations: u32,
     /// The largest ratio of the sizes of two changes that follow each other; 0 if there was one change only.
     pub rate: f64,
-    /// Whether [`Stage::f`] is that of the solution itself, not that of the iterate before.
-    pub f_at_solution: bool,
 }
 
 /// Solves [`StageEquation`]s. The Jacobian and the factors of M/(hγ) − J are kept from one equation to the next as long as
@@ -74,6 +73,8 @@ pub struct Stage {
     age: u32,
     /// How much of the last change is left, guessed before the second change shows it: θ/(1−θ) of the last equation.
     left: f64,
+    /// An equation has shown the rate of convergence of this Jacobian.
+    rate_seen: bool,
     f: Vec<f64>,
     change: Vec<f64>,
     first: Vec<f64>,
@@ -112,6 +113,7 @@ impl Stage {
             stale: true,
             age: 0,
             left: 1.0,
+            rate_seen: false,
             f: zeros.clone(),
             change: zeros.clone(),
             first: zeros.clone(),
@@ -140,9 +142,15 @@ impl Stage {
         &self.options
     }
 
-    /// f(t, y, d) at the last iterate or the one before, see [`Convergence::f_at_solution`].
+    /// f(t, y, d) where it was evaluated last.
     pub fn f(&self) -> &[f64] {
         &self.f
+    }
+
+    /// Makes [`Stage::f`] that of a solution.
+    pub fn evaluate(&mut self, system: &mut dyn System, at: &Point) {
+        system.derivative(at.t, at.y, at.d, &mut self.f);
+        self.work.f += 1;
     }
 
     /// What the last iteration has left of its equation, f − M (y − ψ)/(hγ) at the solution; for [`Goal::Rounding`] or with
@@ -214,8 +222,7 @@ impl Stage {
         }
         let sigma = 1.0 / gamma_h;
         if self.jacobian.is_approximate() {
-            system.derivative(at.t, at.y, at.d, &mut self.f);
-            self.work.f += 1;
+            self.evaluate(system, at);
         }
         self.jacobian.evaluate(system, (at.t, at.y, at.d), &self.f, &mut self.work)?;
         if self.factored.is_finite() {
@@ -290,7 +297,7 @@ impl Stage {
         if self.stale {
             self.factored = f64::NAN;
             self.jacobian.evaluate(system, (equation.t, y, equation.d), &self.f, &mut self.work)?;
-            (self.stale, self.age) = (false, 0);
+            (self.stale, self.age, self.rate_seen) = (false, 0, false);
         } else if (sigma / self.factored - 1.0).abs() <= self.other_step {
             return Ok(());
         }
@@ -316,29 +323,27 @@ impl Stage {
     ) -> Result<Convergence, StepFailure> {
         let patient = self.options.tolerance.is_some() || matches!(goal, Goal::Rounding);
         let most = self.options.most.unwrap_or(if patient { MOST } else { MOST_FOR_TOLERANCE });
-        let mut convergence = Convergence { iterations: 0, rate: 0.0, f_at_solution: false };
+        let mut convergence = Convergence { iterations: 0, rate: 0.0 };
         let (mut last, mut last_residual, mut stagnation) = (f64::NAN, f64::NAN, Stagnation::default());
-        let mut pending: Option<f64> = None;
+        // The residual before a first change that is small enough, and whether the one behind it agrees.
+        let (mut pending, mut proven): (Option<f64>, bool) = (None, false);
         let mut enough = false;
-        // Trust in the last rate wears off: left^¾, without a general power.
-        let root = self.left.max(f64::EPSILON).sqrt();
-        self.left = root * root.sqrt();
+        self.left = worn(self.left);
         self.age += 1;
         for iteration in 0..=most {
             let (residual, left_over) = self.residual(system, equation, scale, iteration, y)?;
-            (convergence.iterations, convergence.f_at_solution) = (iteration, true);
+            convergence.iterations = iteration;
             // One iteration at least: a short step moves the residual of its first iterate by little.
             if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
                 return Ok(convergence);
             }
-            let proven = |before: f64| match goal {
-                Goal::Proven(kappa) => left_over <= kappa,
-                Goal::Part(_) | Goal::Rounding => is_proven(before, left_over),
-            };
-            if pending.is_some_and(proven) {
-                return Ok(convergence);
+            if let Some(before) = pending.take() {
+                if matches!(goal, Goal::Proven(kappa) if left_over <= kappa) {
+                    return Ok(convergence);
+                }
+                // With f at hand a second change costs little, and tells the rate.
+                proven = matches!(goal, Goal::Part(_)) && is_proven(before, left_over);
             }
-            pending = None;
             if iteration == most && enough {
                 return Ok(convergence);
             }
@@ -353,12 +358,17 @@ impl Stage {
             if !size.is_finite() {
                 return Err(StepFailure::Newton { component: worst });
             }
-            (convergence.iterations, convergence.f_at_solution) = (iteration + 1, false);
+            convergence.iterations = iteration + 1;
             let rate = size / last;
             last = size;
             if iteration > 0 {
                 convergence.rate = convergence.rate.max(rate);
-                self.left = if rate < 1.0 { rate / (1.0 - rate) } else { f64::INFINITY };
+                self.rate_seen = rate < 1.0;
+                if self.rate_seen {
+                    self.left = rate / (1.0 - rate);
+                } else if !proven {
+                    self.left = f64::INFINITY;
+                }
                 // Where there is time, at once; otherwise for the next equation.
                 self.stale |= patient && rate > SLOW;
             }
@@ -368,7 +378,6 @@ impl Stage {
                     // The last changes only stir the last digits, or an f with cancellations cannot do better.
                     if size <= 1.0 || (stagnation.has_come(size) && self.is_rounding(scale, y)) {
                         self.residual(system, equation, scale, iteration + 1, y)?;
-                        convergence.f_at_solution = true;
                         return Ok(convergence);
                     }
                     // A limit may come before it is known that the changes have stopped getting smaller.
@@ -376,8 +385,11 @@ impl Stage {
                 }
                 Goal::Part(kappa) | Goal::Proven(kappa) => {
                     let small = size == 0.0 || self.left * size <= kappa;
-                    if small && iteration > 0 {
+                    if (small && iteration > 0) || proven {
                         self.stale |= convergence.rate > SLOW;
+                        return Ok(convergence);
+                    }
+                    if small && self.rate_seen && matches!(goal, Goal::Part(_)) {
                         return Ok(convergence);
                     }
                     if small {
@@ -489,6 +501,12 @@ impl Stage {
     fn is_rounding(&self, scale: &[f64], y: &[f64]) -> bool {
         largest_part(&self.change, stagnation_unit(scale, y)).0 <= 1.0
     }
+}
+
+/// Trust in the rate of the equation before wears off: left^¾, without a general power.
+pub(crate) fn worn(left: f64) -> f64 {
+    let root = left.max(f64::EPSILON).sqrt();
+    root * root.sqrt()
 }
 
 /// Whether a first change that is small enough may be the last one, by the residual before and behind it, in tolerances of y.

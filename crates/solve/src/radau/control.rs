@@ -14,6 +14,8 @@ pub(super) struct Control {
     /// Length and error of the step accepted last, if the next one continues it.
     last: Option<(f64, f64)>,
     after_rejection: bool,
+    /// The last attempt was too long for Newton's method.
+    after_slow: bool,
 }
 
 const SAFETY: f64 = 0.9;
@@ -35,6 +37,10 @@ impl Control {
         if let Some((h_last, error_last)) = self.last {
             let predicted = SAFETY * h / h_last * (error_last / (error * error)).powf(power);
             growth = growth.min(predicted.clamp(SHRINK_MOST, GROW_MOST));
+            // Where Newton's method makes steps shorter and shorter, the next one will have to be shorter by as much.
+            if self.after_slow {
+                growth = growth.min((h / h_last).max(SHRINK_MOST));
+            }
         }
         if self.after_rejection { h * growth.min(1.0) } else { h * growth }
     }
@@ -46,11 +52,16 @@ impl Control {
 
     pub fn accepted(&mut self, h: f64, error: f64) {
         self.last = Some((h, error.max(1e-2)));
-        self.after_rejection = false;
+        (self.after_rejection, self.after_slow) = (false, false);
     }
 
     pub fn rejected(&mut self) {
         self.after_rejection = true;
+    }
+
+    /// Newton's method did not converge.
+    pub fn not_solved(&mut self) {
+        (self.after_rejection, self.after_slow) = (true, true);
     }
 
     pub fn restart(&mut self) {

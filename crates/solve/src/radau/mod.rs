@@ -227,7 +227,7 @@ impl Radau {
     /// A step that could not be solved.
     fn give_up(&mut self, failure: Failure, h: f64) -> Result<Trial, StepFailure> {
         self.ladder.failed();
-        self.control.rejected();
+        self.control.not_solved();
         match failure {
             Failure::Slow { factor, component } if self.slow < MOST_SLOW => {
                 self.slow += 1;

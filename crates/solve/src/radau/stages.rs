@@ -13,7 +13,7 @@ use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
 use super::transform::{Vectors, multiply};
 use crate::algebra::{Complex, Lu};
-use crate::newton::{Gmres, Jacobian, Stagnation, is_proven, largest_part, rounding, stagnation_unit};
+use crate::newton::{Gmres, Jacobian, Stagnation, is_proven, largest_part, rounding, stagnation_unit, worn};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
 
 /// What is to be solved.
@@ -96,6 +96,8 @@ pub(super) struct Stages {
 
 /// How often an iterate is moved back to where f exists.
 const MOST_HALVINGS: u32 = 20;
+/// A step whose iteration diverges becomes shorter by this factor.
+const DIVERGED: f64 = 0.5;
 /// In fixed steps, a rate above this one asks for a new Jacobian at once.
 const SLOW: f64 = 0.2;
 
@@ -169,7 +171,7 @@ impl Stages {
         let (mut last_coarse, mut enough, mut way) = (f64::NAN, false, task.way);
         let mut stagnation = Stagnation::default();
         let mut pending: Option<f64> = None;
-        self.left = self.left.max(f64::EPSILON).powf(0.8);
+        self.left = worn(self.left);
         self.iterations = 0;
         for iteration in 0..=task.most {
             let residual = self.damped_residual(system, task, way, iteration).map_err(Failure::Step)?;
@@ -243,7 +245,8 @@ impl Stages {
                 }
                 Some(kappa) => {
                     if iteration > 0 && self.rate >= 0.99 {
-                        return Err(self.newton_failure(task));
+                        self.keep_change(task);
+                        return Err(Failure::Slow { factor: DIVERGED, component: self.largest(task).1 });
                     }
                     let small = size == 0.0 || self.left * size <= kappa;
                     if small && iteration > 0 {
