@@ -21,7 +21,7 @@ pub(crate) struct StartValues {
 impl StartValues {
     /// Where the driver begins.
     pub fn from(&self, t: f64) -> Start<'_> {
-        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given) }
+        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given), stated: true }
     }
 
     pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {

@@ -1,6 +1,7 @@
 //! What happens at an instant: modes change, conditions become true, actions run, until all is quiet.
 
 use crate::channels::Step;
+use crate::consistency::Wishes;
 use crate::crossings::{Crossing, Crossings, Found};
 use crate::instants::Instants;
 use crate::saltation::{Cause, Saltation};
@@ -124,11 +125,11 @@ impl Events {
 
     /// The start. What is true by the start values themselves does not fire; what becomes true right behind them does:
     /// a ball that lies on the floor and moves downwards bounces.
-    pub fn begin(&mut self, flow: &mut Flow, now: &mut Now, fixed: Option<&[bool]>) -> Result<Happened, Reason> {
+    pub fn begin(&mut self, flow: &mut Flow, now: &mut Now, wishes: &Wishes) -> Result<Happened, Reason> {
         self.keep(flow, now);
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
-        self.find_start(flow, now, fixed)?;
+        self.find_start(flow, now, wishes)?;
         flow.system.refresh(now.t, now.d, now.y);
         let mut happened = Happened::default();
         self.run_samples(flow, now, &mut happened)?;
@@ -159,13 +160,15 @@ impl Events {
     }
 
     /// States that fulfil the equations, with the modes that belong to them: each depends on the other.
-    fn find_start(&mut self, flow: &mut Flow, now: &mut Now, fixed: Option<&[bool]>) -> Result<(), Reason> {
+    fn find_start(&mut self, flow: &mut Flow, now: &mut Now, wishes: &Wishes) -> Result<(), Reason> {
         let Some(consistency) = &mut flow.consistency else { return Ok(()) };
+        consistency.approach(flow.system, now.t, now.y, now.d, wishes);
+        self.switches.exact_modes(flow.system, now.t, now.y, now.d);
         let given = now.y.to_vec();
         let mut unsettled = 0;
         for _ in 0..self.switches.of_state().len() + 4 {
             now.y.copy_from_slice(&given);
-            consistency.start(flow.system, now.t, now.y, now.d, fixed)?;
+            consistency.start(flow.system, now.t, now.y, now.d, wishes)?;
             self.d_test.copy_from_slice(now.d);
             self.switches.exact_modes(flow.system, now.t, now.y, now.d);
             match now.d.iter().zip(&self.d_test).position(|(now, before)| now != before) {
