@@ -1,7 +1,7 @@
 //! The model: variables, equations, events. Plain data, no behaviour but look-up.
 
 use crate::Unit;
-use ordinate_expr::{Expr, ExprId, Graph, ListId, VarId};
+use ordinate_expr::{Expr, ExprId, Function, Graph, ListId, VarId};
 use ordinate_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -280,6 +280,22 @@ impl Model {
     /// An expression as text.
     pub fn print(&self, e: ExprId) -> String {
         self.graph.print(e, &|v| self.name(v))
+    }
+
+    /// An expression as text without modes, which only we have names for: what they are the sign or the integer part of.
+    pub fn print_plain(&self, e: ExprId) -> String {
+        let mut graph = self.graph.clone();
+        let mut e = e;
+        // what a switch watches may read the modes of those before it
+        for switch in self.switches.iter().rev() {
+            let meaning = match switch.watch {
+                Watch::Sign(g) => graph.call(Function::Sign, g),
+                Watch::Floor(g) => graph.call(Function::Floor, g),
+                Watch::Segment(_) => continue,
+            };
+            e = graph.substitute(e, |v| (v == switch.mode).then_some(meaning));
+        }
+        graph.print(e, &|v| self.name(v))
     }
 
     /// The unit of a name with primes for people: as it was written, where it was.

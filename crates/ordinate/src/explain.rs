@@ -27,7 +27,7 @@ pub(crate) fn inconsistent_start(t: f64, wrong: &[(String, f64, f64)], compiled:
     let equation = |name: &str| {
         let place = (0..model.variables.len()).find(|&k| model.name(VarId(k as u32)) == name)?;
         let definition = (*sorted.definitions.get(place)?)?;
-        Some(format!("contradicts the equations: `{name} = {}` gives", model.print(definition)))
+        Some(format!("contradicts the equations: `{name} = {}` gives", model.print_plain(definition)))
     };
     let part = |(name, given, found): &(String, f64, f64)| {
         let by = equation(name).unwrap_or_else(|| "contradicts the equations, which give".into());
@@ -331,7 +331,7 @@ fn equation_text(place: usize, compiled: &Compiled) -> String {
     let Some((equation, derivative)) = found.and_then(|(k, times)| Some((model.equations.get(k)?, times))) else {
         return "an equation".into();
     };
-    let text = format!("`{} = {}`", model.print(equation.left), model.print(equation.right));
+    let text = format!("`{} = {}`", model.print_plain(equation.left), model.print_plain(equation.right));
     match derivative {
         0 => text,
         1 => format!("the derivative of {text}"),
@@ -359,8 +359,8 @@ fn auxiliary(component: usize, compiled: &Compiled) -> Option<String> {
 fn switch_text(switch: usize, compiled: &Compiled) -> String {
     let model = &compiled.sorted.model;
     match model.switches.get(switch).map(|s| s.watch) {
-        Some(Watch::Sign(e)) => format!("the sign of `{}`", model.print(e)),
-        Some(Watch::Floor(e)) => format!("the integer part of `{}`", model.print(e)),
+        Some(Watch::Sign(e)) => format!("the sign of `{}`", model.print_plain(e)),
+        Some(Watch::Floor(e)) => format!("the integer part of `{}`", model.print_plain(e)),
         Some(Watch::Segment(_)) => "a table".into(),
         None => "a switch".into(),
     }

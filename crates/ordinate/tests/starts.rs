@@ -48,3 +48,41 @@ fn so_does_that_of_a_derivative_or_of_what_the_reduced_system_eliminates() {
         ends(&format!("x' = 2*z\nx'^2 = 4*x\ninit x = 1\n{line}\n"), "0.5", &[("z", -0.5), ("x", 0.25)]);
     }
 }
+
+/// q |q| + 0.1 q rises strictly, so there is one solution, on a side that no guess has named.
+#[test]
+fn modes_follow_the_search_for_a_start() {
+    let root = -(0.05 + (0.0025f64 + 1.0).sqrt()) + 0.1;
+    ends("x' = 1\nz*abs(z) + 0.1*z = x\ninit x = -1\n", "0", &[("z", root)]);
+    for law in ["q1*abs(q1) = h1 - h2\nq2*abs(q2) = h2", "sign(q1)*q1^2 = h1 - h2\nsign(q2)*q2^2 = h2"] {
+        let tanks = format!("h1' = -q1\nh2' = q1 - q2\n{law}\ninit h1 = 1, h2 = 2\n");
+        ends(&tanks, "0", &[("q1", -1.0), ("q2", 2f64.sqrt())]);
+    }
+    let pipes = "a*abs(a) = 3 - p\nb*abs(b) = 1 - p\nc*abs(c) = p - r\na + b = c\nr' = c\ninit r = 0\n";
+    let found = run(pipes, "0");
+    let [a, b, c, p] = ["a", "b", "c", "p"].map(|name| found.final_value(name).expect("it is a column"));
+    for rest in [a * a.abs() - 3.0 + p, b * b.abs() - 1.0 + p, c * c.abs() - p, a + b - c] {
+        assert!(rest.abs() < 1e-8, "{rest:e}");
+    }
+}
+
+#[test]
+fn what_is_given_or_guessed_chooses_the_side_of_a_switch() {
+    for line in ["guess z = -1", "init z = -1"] {
+        ends(&format!("x' = 1\nabs(z) = x\ninit x = 1\n{line}\n"), "1", &[("z", -2.0)]);
+        ends(&format!("abs(x') = 1\ninit x = 0\n{}\n", line.replace('z', "x'")), "1", &[("x", -1.0)]);
+    }
+    ends("x' = 1\nabs(z) = x\ninit x = 1\n", "1", &[("z", 2.0)]);
+    ends("x' = 1\nmax(z, -2*z) = x\ninit x = 1\nguess z = -0.5\n", "1", &[("z", -1.0)]);
+    let message = refused("x' = 1\nabs(z) = x\ninit x = 1, z = -2\n");
+    assert!(message.contains("gives -1") && !message.contains("switch"), "{message}");
+}
+
+/// With the modes from before the event there is no solution.
+#[test]
+fn an_event_may_throw_an_algebraic_variable_to_the_other_side() {
+    let root = 0.05 - (0.0025f64 + 1.0).sqrt();
+    ends("x' = 0\nz*abs(z) + 0.1*z = x\ninit x = 1\nwhen t >= 0.5: x = -1\n", "1", &[("z", root)]);
+    ends("w' = z\nz*abs(z) + 0.1*z = if t < 0.5 then 1 else -1\ninit w = 0\n", "1", &[("z", root), ("w", 0.0)]);
+    ends("x' = 1\nz*abs(z) + 0.1*z = if x < 0.3 then 1 else -1\ninit x = 0\n", "1", &[("z", root)]);
+}

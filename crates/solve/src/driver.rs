@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
             events: Events::new(layout, (start.t, t_end), options.max_steps, &tol)?,
             restored: if consistency.is_some() { vec![0.0; n] } else { Vec::new() },
             stated: start.stated,
-            fixed: start.fixed.filter(|_| consistency.is_some()).map(<[bool]>::to_vec),
+            fixed: start.fixed.map(<[bool]>::to_vec),
             flow: Flow::new(system, consistency),
             method,
             sink,
@@ -417,7 +417,7 @@ impl<'a> Run<'a> {
         }
         self.keep_delayed();
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale };
-        let wishes = Wishes { fixed: self.fixed.as_deref(), stated: self.stated };
+        let wishes = Wishes { fixed: self.fixed.as_deref(), stated: self.stated, tol: &self.tol };
         let happened = self.events.begin(&mut self.flow, &mut now, &wishes)?;
         self.rows_at_event(happened.acted)?;
         if let Some(condition) = happened.stop {

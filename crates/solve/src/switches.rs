@@ -84,6 +84,28 @@ impl Switches {
         self.forced[switch] = Some(mode);
     }
 
+    /// The switches that are known to be on a boundary, or to have jumped over it.
+    pub fn on_boundaries(&self) -> Vec<usize> {
+        (0..self.on.len()).filter(|&k| self.on[k].is_some() || self.forced[k].is_some()).collect()
+    }
+
+    /// Takes what came to a boundary to the other side of it.
+    pub fn cross(&self, d: &mut [f64]) {
+        for boundary in self.on.iter().flatten() {
+            let mode = &mut d[boundary.switch];
+            if *mode == boundary.below {
+                *mode = boundary.above;
+            } else if *mode == boundary.above {
+                *mode = boundary.below;
+            }
+        }
+    }
+
+    /// Forgets what is known of one switch.
+    pub fn let_go(&mut self, switch: usize) {
+        (self.on[switch], self.forced[switch]) = (None, None);
+    }
+
     /// Forgets what is on a boundary.
     pub fn clear(&mut self) {
         self.on.fill(None);

@@ -78,8 +78,8 @@ fn borders(opened: &Opened, slopes: &Slopes, y: &[f64]) -> Vec<(usize, [f64; 2])
 fn describe(compiled: &Compiled, switch: usize) -> String {
     let model = &compiled.sorted.model;
     match model.switches[switch].watch {
-        Watch::Sign(e) => format!("the sign of `{}`", model.print(e)),
-        Watch::Floor(e) => format!("the integer part of `{}`", model.print(e)),
+        Watch::Sign(e) => format!("the sign of `{}`", model.print_plain(e)),
+        Watch::Floor(e) => format!("the integer part of `{}`", model.print_plain(e)),
         Watch::Segment(_) => "the segment of a table".into(),
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::switches::modes_of;
-use crate::{Pattern, SwitchKind, System, Tolerance, Work};
+use crate::{Pattern, Switch, SwitchKind, System, Tolerance, Work};
 
 /// Constants of size one are known to this.
 const KNOWN: f64 = 4.0 * f64::EPSILON;
@@ -105,10 +105,11 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// The same, the modes of the switches following the state.
-    pub fn following(mut self) -> Equations<'a> {
+    /// The same, the modes of all switches but some following the state.
+    pub fn following(mut self, but: &[usize]) -> Equations<'a> {
         let switches = self.system.layout().switches.iter().enumerate();
-        self.follow = switches.filter(|(_, switch)| !switch.of_time).map(|(k, switch)| (k, switch.kind)).collect();
+        let follows = |(k, switch): &(usize, &Switch)| !switch.of_time && !but.contains(k);
+        self.follow = switches.filter(follows).map(|(k, switch)| (k, switch.kind)).collect();
         self
     }
 

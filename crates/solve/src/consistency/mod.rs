@@ -10,6 +10,7 @@ mod newton;
 mod projection;
 mod resolved;
 mod search;
+mod sides;
 mod start;
 
 use algebraic::{Algebraic, At};
@@ -17,6 +18,7 @@ use equations::Equations;
 use projection::Projection;
 pub(crate) use resolved::Resolved;
 use search::Effort;
+pub(crate) use sides::Place;
 pub(crate) use start::Wishes;
 
 use crate::options::tolerance;

@@ -4,7 +4,7 @@
 use super::equations::{Equations, Which};
 use super::search::{self, Effort};
 use super::{Consistency, Inconsistency, multiple};
-use crate::{Reason, System};
+use crate::{Reason, System, Tolerance};
 
 /// What is known of a start besides its values.
 #[derive(Clone, Copy, Debug)]
@@ -13,11 +13,13 @@ pub(crate) struct Wishes<'a> {
     pub fixed: Option<&'a [bool]>,
     /// Whether what the system states of other variables belongs to this start.
     pub stated: bool,
+    /// For a system that otherwise needs no consistency.
+    pub tol: &'a Tolerance,
 }
 
 impl Wishes<'_> {
     /// The states that may change.
-    fn free(&self, states: usize, differential: usize) -> Vec<bool> {
+    pub fn free(&self, states: usize, differential: usize) -> Vec<bool> {
         match self.fixed {
             Some(fixed) => fixed.iter().map(|fixed| !fixed).collect(),
             None => (0..states).map(|i| i >= differential).collect(),
@@ -41,30 +43,31 @@ impl Consistency {
         }
     }
 
-    /// The start: states that are not fixed are guesses.
-    pub fn start(
+    /// For modes as they are; states that are not fixed are guesses.
+    pub(super) fn start(
         &mut self,
         system: &mut dyn System,
         t: f64,
         y: &mut [f64],
         d: &[f64],
         wishes: &Wishes,
+        effort: Effort,
     ) -> Result<(), Reason> {
         let free = wishes.free(y.len(), self.differential);
         let layout = system.layout();
         if !wishes.stated || layout.stated[0] == 0 {
-            return self.solve_start(Which::Always, system, t, y, d, &free);
+            return self.solve_start(Which::Always, (system, effort), t, y, d, &free);
         }
         // More states are open than the equations determine: what is given of other variables does.
         let open = free[..self.differential].iter().filter(|free| **free).count() > layout.invariants;
         let guess = y.to_vec();
-        let mut own = if open { None } else { Some(self.solve_start(Which::Always, system, t, y, d, &free)) };
+        let mut own = if open { None } else { Some(self.solve_start(Which::Always, (system, effort), t, y, d, &free)) };
         if matches!(own, Some(Ok(()))) && self.violates_given(system, t, y, d).is_empty() {
             return Ok(());
         }
         let mut chosen = guess.clone();
         let found = self.found.take();
-        if self.solve_start(Which::Given, system, t, &mut chosen, d, &free).is_ok() {
+        if self.solve_start(Which::Given, (system, effort), t, &mut chosen, d, &free).is_ok() {
             // What is given is rounded: where the equations alone determine all, they do, from here.
             if !open {
                 let mut near = chosen.clone();
@@ -79,7 +82,7 @@ impl Consistency {
         }
         // The equations alone say what is wrong with them, or what they give instead.
         self.found = found;
-        own.take().unwrap_or_else(|| self.solve_start(Which::Always, system, t, y, d, &free))
+        own.take().unwrap_or_else(|| self.solve_start(Which::Always, (system, effort), t, y, d, &free))
     }
 
     /// The given values of variables that are no states and differ from those at y.
@@ -93,7 +96,7 @@ impl Consistency {
     fn solve_start(
         &mut self,
         which: Which,
-        system: &mut dyn System,
+        (system, effort): (&mut dyn System, Effort),
         t: f64,
         y: &mut [f64],
         d: &[f64],
@@ -101,7 +104,7 @@ impl Consistency {
     ) -> Result<(), Reason> {
         let guess = y.to_vec();
         let mut equations = Equations::of(which, system, t, d, &self.tol, &mut self.work);
-        if search::find(&mut equations, free, y, Effort::All) {
+        if search::find(&mut equations, free, y, effort) {
             // A system of higher index that is solved as it is determines its algebraic states only by derivatives.
             let undetermined = search::undetermined(&mut equations, free, y).filter(|_| !self.direct);
             let Some(component) = undetermined else {
@@ -122,7 +125,7 @@ impl Consistency {
                 return Err(Reason::SingularJacobian { t, h: 0.0, component });
             }
         }
-        if which != Which::Always {
+        if which != Which::Always || effort != Effort::All {
             // nobody asks why
             return Err(Inconsistency::default().reason());
         }
