@@ -86,3 +86,29 @@ fn an_event_may_throw_an_algebraic_variable_to_the_other_side() {
     ends("w' = z\nz*abs(z) + 0.1*z = if t < 0.5 then 1 else -1\ninit w = 0\n", "1", &[("z", root), ("w", 0.0)]);
     ends("x' = 1\nz*abs(z) + 0.1*z = if x < 0.3 then 1 else -1\ninit x = 0\n", "1", &[("z", root)]);
 }
+
+/// As many start values as there are degrees of freedom, none of them that of a state.
+#[test]
+fn start_values_of_other_variables_stand_for_those_of_states() {
+    let hold_up = "L' = -1\nn' = -y\nn = L*x\ny = 2.5*x/(1 + 1.5*x)\n";
+    ends(&format!("{hold_up}init L = 10, x = 0.5\n"), "0", &[("n", 5.0), ("x", 0.5)]);
+    for law in ["0 = z - 2*x", "z = 2*x"] {
+        ends(&format!("x' = -z\n{law}\ninit z = 4\n"), "1", &[("x", 2.0 * (-2f64).exp())]);
+    }
+    // where no formula gives the state it is searched for
+    ends("x' = -z\nz = exp(x) + x\ninit z = 4\n", "0", &[("x", 1.073728937556499)]);
+    ends("x' = -z\nz^2 = 2*x + z\ninit z = 4\n", "0", &[("x", 6.0)]);
+    let pendulum = "x'' = -2*lam*x\ny'' = -2*lam*y + 9.81\nx^2 + y^2 = 1\n";
+    // 2 λ = x'² + y'² + g y with x x' + y y' = 0
+    let speed = 0.8 * (10.0 - 9.81 * 0.8f64).sqrt();
+    let text = format!("{pendulum}init x = 0.6, lam = 5\nguess x' = 0.3, y = 0.7\n");
+    ends(&text, "0", &[("y", 0.8), ("x'", speed), ("y'", -0.75 * speed)]);
+}
+
+#[test]
+fn more_start_values_than_needed_are_compared_whatever_they_are_of() {
+    ends("y' = -y\nz = 2*y\nw = cos(t)\ninit y = 1, z = 2, w = 1, y' = -1\n", "0", &[("z", 2.0)]);
+    let wrong = compile(&Source::text("y' = -y\nz = 2*y\ninit y = 1, z = 4\n"), &CompileOptions::default());
+    let found = wrong.err().expect("a mistake");
+    assert!(format!("{found:?}").contains("which gives 2 at the start"), "{found:?}");
+}
