@@ -1,7 +1,7 @@
 //! The model: variables, equations, events. Plain data, no behaviour but look-up.
 
 use crate::Unit;
-use ordinate_expr::{Expr, ExprId, Graph, ListId, VarId};
+use ordinate_expr::{Expr, ExprId, Function, Graph, ListId, VarId};
 use ordinate_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -297,10 +297,22 @@ impl Model {
         self.graph.print(e, &|v| self.name(v))
     }
 
-    /// The same for a message: a long formula is cut.
+    /// The same for a message: without modes, which only we have names for, but what they are the sign or the integer part of; a
+    /// long formula is cut.
     pub fn print_short(&self, e: ExprId) -> String {
         const LONG: usize = 240;
-        self.graph.print_within(e, &|v| self.name(v), LONG)
+        let mut graph = self.graph.clone();
+        let mut e = e;
+        // what a switch watches may read the modes of those before it
+        for switch in self.switches.iter().rev() {
+            let meaning = match switch.watch {
+                Watch::Sign(g) => graph.call(Function::Sign, g),
+                Watch::Floor(g) => graph.call(Function::Floor, g),
+                Watch::Segment(_) => continue,
+            };
+            e = graph.substitute(e, |v| (v == switch.mode).then_some(meaning));
+        }
+        graph.print_within(e, &|v| self.name(v), LONG)
     }
 
     /// The unit of a name with primes for people: as it was written, where it was.

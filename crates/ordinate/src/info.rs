@@ -122,7 +122,7 @@ fn stiffness(compiled: &Compiled) -> Option<f64> {
     let mut evaluator = Evaluator::new(compiled.program.clone());
     let values = evaluator.starts(from);
     let held = compiled.program.layout.held;
-    let start = Start { t: from, y: &values[..n], held: &values[n..n + held], fixed: None };
+    let start = Start { t: from, y: &values[..n], held: &values[n..n + held], ..Start::default() };
     let mut largest: Option<f64> = None;
     let ends = if has_constant_rates(compiled) { vec![from] } else { vec![from, to] };
     for end in ends {

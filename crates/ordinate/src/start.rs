@@ -21,7 +21,7 @@ pub(crate) struct StartValues {
 impl StartValues {
     /// Where the driver begins.
     pub fn from(&self, t: f64) -> Start<'_> {
-        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given) }
+        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given), stated: true }
     }
 
     pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
@@ -97,7 +97,8 @@ fn at_start(compiled: &Compiled, t_start: f64) -> Result<Run, RunError> {
 fn given_states(compiled: &Compiled) -> Vec<bool> {
     let sorted = &compiled.sorted;
     let constrained = !sorted.invariants.is_empty();
-    let mut given: Vec<bool> = sorted.states.iter().map(|state| state.start.is_some() || !constrained).collect();
+    let open = |var| constrained || sorted.structure.stated.contains(&var);
+    let mut given: Vec<bool> = sorted.states.iter().map(|state| state.start.is_some() || !open(state.var)).collect();
     given.resize(compiled.program.layout.states, false);
     given
 }

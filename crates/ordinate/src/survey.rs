@@ -51,7 +51,7 @@ pub(crate) fn simulate_to(
     };
     let mut method = choice.build(layout.states, false);
     let mut piece = Piece { held: held.to_vec(), ..Piece::default() };
-    let start = Start { t, y, held, fixed: Some(&fixed) };
+    let start = Start { t, y, held, fixed: Some(&fixed), stated: false };
     match ordinate_solve::solve(&mut evaluator, method.as_mut(), &start, t + span, &options, &mut piece) {
         Err(error) => piece.stopped = Some(explain::usage_error(&error, compiled)),
         Ok(outcome) => {

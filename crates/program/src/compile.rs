@@ -5,7 +5,7 @@ use crate::{
     ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, pulses, slopes, time_switch,
 };
 use ordinate_expr::{Expr, ExprId, VarId};
-use ordinate_model::{Role, Sorted, Watch};
+use ordinate_model::{Given, Role, Sorted, Watch};
 use ordinate_solve::{Delay, Layout, Pulses, Reaction, Sampled, Switch, SwitchKind, Variations};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,6 +27,9 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let timed = c.reads_time;
     let kept: Vec<ExprId> = c.sorted.invariants.iter().map(|invariant| invariant.value).collect();
     let invariants = c.section(&kept);
+    let stated: Vec<VarId> = c.sorted.checks.iter().chain(&guessed(c.sorted)).map(|given| given.var).collect();
+    let stated: Vec<ExprId> = stated.into_iter().map(|v| c.sorted.model.graph.variable(v)).collect();
+    let stated_values = c.section(&stated);
     let watched = c.watched();
     let switches = c.section(&watched);
     let varied = c.sorted.variations.switches.clone();
@@ -47,6 +50,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let mut time_switches = time_switch::compile(&mut c, &watched);
     let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives, 0));
     let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
+    let mut stated_jacobian = jacobian::compile(&mut c, &stated, 0);
 
     let mut program = Program {
         layout: Layout { timed, delays, ..c.layout(&times, &time_switches) },
@@ -54,6 +58,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         prologue: std::mem::take(&mut c.prologue),
         rhs,
         invariants,
+        stated: stated_values,
         switches,
         slopes,
         switch_variations,
@@ -80,6 +85,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         &mut program.prologue,
         &mut program.rhs,
         &mut program.invariants,
+        &mut program.stated,
         &mut program.switches,
         &mut program.slopes,
         &mut program.conditions,
@@ -92,7 +98,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     sections.extend(&mut program.switch_variations);
     sections.extend(program.actions.iter_mut().map(|action| &mut action.section));
     sections.extend(time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
-    let jacobians = jacobian.iter_mut().chain(&mut invariants_jacobian);
+    let jacobians = jacobian.iter_mut().chain(&mut invariants_jacobian).chain([&mut stated_jacobian]);
     sections.extend(jacobians.map(|Jacobian { section, .. }| section));
     sections.extend(rates.iter_mut().flat_map(|rates| [&mut rates.section, &mut rates.jacobian.section]));
     let mut most = 0;
@@ -106,9 +112,23 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     program.time_switches = time_switches;
     program.jacobian = jacobian;
     program.invariants_jacobian = invariants_jacobian;
+    program.stated_jacobian = stated_jacobian;
     program.rates = rates;
     (program.layout.pulses, program.pulsed) = pulses::of_program(&program);
     program
+}
+
+/// The guesses that say something: of what has no start value and can be computed. One of a state is where it begins anyway,
+/// but counts beside those of what follows from it.
+fn guessed(sorted: &Sorted) -> Vec<Given> {
+    if sorted.model.guesses.is_empty() {
+        return Vec::new();
+    }
+    let started: FxHashSet<VarId> = sorted.model.starts.iter().map(|given| given.var).collect();
+    let states: FxHashSet<VarId> = state_variables(sorted).collect();
+    let computed = |v: VarId| sorted.definitions.get(v.0 as usize).is_some_and(Option::is_some);
+    let says = |given: &&Given| !started.contains(&given.var) && (states.contains(&given.var) || computed(given.var));
+    sorted.model.guesses.iter().filter(says).copied().collect()
 }
 
 /// The final place of a register that is marked, from those of the first temporary, computed constant and literal.
@@ -357,8 +377,9 @@ impl<'a> Compiler<'a> {
             values.entry(g.var).or_insert(value);
         }
         let states = state_variables(self.sorted);
-        let checks = self.sorted.checks.iter().map(|check| check.var);
-        let order: Vec<VarId> = states.chain(held(self.sorted)).chain(checks).collect();
+        let guesses = guessed(self.sorted);
+        let stated = self.sorted.checks.iter().chain(&guesses).map(|given| given.var);
+        let order: Vec<VarId> = states.chain(held(self.sorted)).chain(stated).collect();
         let roots: Vec<ExprId> = order.iter().map(|v| values.get(v).copied().unwrap_or(zero)).collect();
         self.section(&roots)
     }
@@ -465,6 +486,7 @@ impl<'a> Compiler<'a> {
             algebraic: self.sorted.algebraic.len(),
             indices: self.sorted.indices.clone(),
             invariants: self.sorted.invariants.len(),
+            stated: [self.sorted.checks.len(), guessed(self.sorted).len()],
             velocity: self.velocities(),
             variations: self.variations(),
             timed: false,

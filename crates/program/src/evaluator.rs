@@ -119,6 +119,8 @@ struct Code {
     time_switches: Vec<Packed>,
     jacobian: Packed,
     invariants: Packed,
+    stated: Packed,
+    stated_jacobian: Packed,
     invariants_jacobian: Packed,
     rates: Packed,
     rates_jacobian: Packed,
@@ -146,6 +148,8 @@ impl Code {
                 .collect(),
             jacobian: program.jacobian.as_ref().map_or_else(Packed::default, |jacobian| pack(&jacobian.section)),
             invariants: pack(&program.invariants),
+            stated: pack(&program.stated),
+            stated_jacobian: pack(&program.stated_jacobian.section),
             rates: program.rates.as_ref().map_or_else(Packed::default, |rates| pack(&rates.section)),
             rates_jacobian: program.rates.as_ref().map_or_else(Packed::default, |rates| pack(&rates.jacobian.section)),
             invariants_jacobian: program
@@ -334,7 +338,7 @@ impl Evaluator {
         true
     }
 
-    /// Start values at time t: of the states, the held values, the checks.
+    /// Start values at time t: of the states, the held values, what is stated of other variables, guesses last.
     pub fn starts(&mut self, t: f64) -> Vec<f64> {
         let mut out = vec![0.0; self.program.starts.results.len()];
         let modes = time_switch::segments_before(&self.program, t);
@@ -572,6 +576,22 @@ impl System for Evaluator {
 
     fn invariants_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
         self.results(|c| &c.invariants_jacobian, t, y, d, values);
+    }
+
+    fn stated(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        let starts = self.starts(t);
+        let first = starts.len() - self.program.stated.results.len();
+        self.results(|c| &c.stated, t, y, d, values);
+        values.iter_mut().zip(&starts[first..]).for_each(|(value, start)| *value -= start);
+    }
+
+    fn stated_pattern(&mut self) -> Option<Arc<Pattern>> {
+        let rows = self.program.stated.results.len();
+        Some(Arc::new(Pattern::from_elements(rows, self.program.stated_jacobian.pattern.iter().copied())))
+    }
+
+    fn stated_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.results(|c| &c.stated_jacobian, t, y, d, values);
     }
 
     fn history(&mut self) -> Option<&mut History> {

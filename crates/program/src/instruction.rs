@@ -130,6 +130,8 @@ pub struct Program {
     pub rhs: Section,
     /// What the solution keeps at zero.
     pub invariants: Section,
+    /// What has a start value and is no state, then all that has a guess.
+    pub stated: Section,
     /// g of every switch.
     pub switches: Section,
     /// dg/dt of every switch.
@@ -142,7 +144,7 @@ pub struct Program {
     pub actions: Vec<ActionCode>,
     /// Named expressions, outputs, held values; then the inputs.
     pub outputs: Section,
-    /// Start values: of the states, then of the held values, then of the checks.
+    /// Start values: of the states, then of the held values, then of what is `stated`.
     pub starts: Section,
     /// The delayed quantities, which are remembered.
     pub delayed: Section,
@@ -158,6 +160,8 @@ pub struct Program {
     pub jacobian: Option<Jacobian>,
     /// The derivatives of the invariants by y, where the Jacobian was asked for.
     pub invariants_jacobian: Option<Jacobian>,
+    /// The derivatives of what is stated by y.
+    pub stated_jacobian: Jacobian,
     /// What the rates of change of the algebraic states follow from, where switches depend on them.
     pub rates: Option<Rates>,
     /// How many states the text of the model names: these are stored and shown, the others follow them.

@@ -36,7 +36,7 @@ fn run(text: &str, y: &[f64], t_end: f64, rtol: f64) -> (Outcome, Told) {
     let mut evaluator = Evaluator::new(Arc::new(compile(&mut sorted, false)));
     let mut method = by_name("taylor").expect("a method").build(y.len(), false);
     assert!(method.follow_error(&vec![0.0; y.len()]));
-    let start = Start { t: 0.0, y, held: &[], fixed: None };
+    let start = Start { t: 0.0, y, held: &[], ..Start::default() };
     let atol = AbsoluteTolerance::Same(1e-3 * rtol);
     let options = Options { rtol, atol, rows: Rows::Even(200), ..Options::default() };
     let mut told = Told::default();

@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 use plan::Plan;
 use remember::Delayed;
 
-use crate::consistency::Consistency;
+use crate::consistency::{Consistency, Wishes};
 use crate::controller::Controller;
 use crate::crossings::Crossing;
 use crate::events::{Events, Now};
@@ -87,6 +87,8 @@ struct Run<'a> {
     y_start: Vec<f64>,
     /// Which states are given at the start.
     fixed: Option<Vec<bool>>,
+    /// Whether what the system states of other variables belongs to the start.
+    stated: bool,
     t_end: f64,
     h_max: f64,
     /// Where crossings are proven, steps may be longer than that.
@@ -195,7 +197,8 @@ impl<'a> Run<'a> {
         Ok(Run {
             events: Events::new(layout, (start.t, t_end), options.max_steps, &tol)?,
             restored: if consistency.is_some() { vec![0.0; n] } else { Vec::new() },
-            fixed: start.fixed.filter(|_| consistency.is_some()).map(<[bool]>::to_vec),
+            stated: start.stated,
+            fixed: start.fixed.map(<[bool]>::to_vec),
             flow: Flow::new(system, consistency),
             method,
             sink,
@@ -438,7 +441,8 @@ impl<'a> Run<'a> {
         }
         self.keep_delayed();
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale };
-        let happened = self.events.begin(&mut self.flow, &mut now, self.fixed.as_deref())?;
+        let wishes = Wishes { fixed: self.fixed.as_deref(), stated: self.stated, tol: &self.tol };
+        let happened = self.events.begin(&mut self.flow, &mut now, &wishes)?;
         self.rows_at_event(happened.acted)?;
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });

@@ -1,6 +1,7 @@
 //! What happens at an instant: modes change, conditions become true, actions run, until all is quiet.
 
 use crate::channels::Step;
+use crate::consistency::{Consistency, Place, Wishes};
 use crate::crossings::{Crossing, Crossings, Found};
 use crate::instants::Instants;
 use crate::saltation::{Cause, Saltation};
@@ -124,11 +125,11 @@ impl Events {
 
     /// The start. What is true by the start values themselves does not fire; what becomes true right behind them does:
     /// a ball that lies on the floor and moves downwards bounces.
-    pub fn begin(&mut self, flow: &mut Flow, now: &mut Now, fixed: Option<&[bool]>) -> Result<Happened, Reason> {
+    pub fn begin(&mut self, flow: &mut Flow, now: &mut Now, wishes: &Wishes) -> Result<Happened, Reason> {
         self.keep(flow, now);
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
-        self.find_start(flow, now, fixed)?;
+        self.find_start(flow, now, wishes)?;
         flow.system.refresh(now.t, now.d, now.y);
         let mut happened = Happened::default();
         self.run_samples(flow, now, &mut happened)?;
@@ -158,22 +159,19 @@ impl Events {
         }
     }
 
-    /// States that fulfil the equations, with the modes that belong to them: each depends on the other.
-    fn find_start(&mut self, flow: &mut Flow, now: &mut Now, fixed: Option<&[bool]>) -> Result<(), Reason> {
-        let Some(consistency) = &mut flow.consistency else { return Ok(()) };
-        let given = now.y.to_vec();
-        let mut unsettled = 0;
-        for _ in 0..self.switches.of_state().len() + 4 {
-            now.y.copy_from_slice(&given);
-            consistency.start(flow.system, now.t, now.y, now.d, fixed)?;
-            self.d_test.copy_from_slice(now.d);
-            self.switches.exact_modes(flow.system, now.t, now.y, now.d);
-            match now.d.iter().zip(&self.d_test).position(|(now, before)| now != before) {
-                Some(switch) => unsettled = switch,
-                None => return Ok(()),
-            }
+    /// States that fulfil the equations, with the modes that belong to them.
+    fn find_start(&mut self, flow: &mut Flow, now: &mut Now, wishes: &Wishes) -> Result<(), Reason> {
+        let mut at = Place { t: now.t, y: now.y, d: now.d };
+        if let Some(consistency) = &mut flow.consistency {
+            return consistency.begin(flow.system, &mut self.switches, &mut at, wishes);
         }
-        Err(Reason::Zeno { t: now.t, cause: Zeno::Contradiction { switch: unsettled } })
+        // What is stated of a variable may choose the side of a switch, and stand for the start value of a state.
+        let stated = wishes.stated && flow.system.layout().stated != [0, 0];
+        let open = wishes.fixed.is_some_and(|fixed| fixed.contains(&false));
+        if !stated || (self.switches.of_state().is_empty() && !open) {
+            return Ok(());
+        }
+        Consistency::of(flow.system, wishes.tol, false).begin(flow.system, &mut self.switches, &mut at, wishes)
     }
 
     /// An instant at which a step ended, at a crossing or not.
@@ -255,6 +253,7 @@ impl Events {
     /// Modes, conditions, actions, again and again until nothing becomes true any more.
     fn quieten(&mut self, flow: &mut Flow, now: &mut Now, mut happened: Happened) -> Result<Happened, Reason> {
         let slid = self.slid.clone();
+        self.change_sides(flow, now);
         let mut culprit = 0;
         let mut quiet = false;
         for _ in 0..ROUNDS {
@@ -288,14 +287,37 @@ impl Events {
         Ok(happened)
     }
 
+    /// Lets algebraic variables jump to the other side of a switch where the modes leave them no solution; returns whether
+    /// they do.
+    fn change_sides(&mut self, flow: &mut Flow, now: &mut Now) -> bool {
+        self.d_test.copy_from_slice(now.d);
+        let changed = flow.change_sides(now.t, now.y, now.d, &self.switches.on_boundaries());
+        let modes = self.d_test.len() - self.held;
+        (0..modes).filter(|&k| self.d_test[k] != now.d[k]).for_each(|k| self.switches.let_go(k));
+        changed
+    }
+
     /// The modes from now on; at the end of the run, where nothing follows, those of this very instant.
     fn settle(&mut self, flow: &mut Flow, now: &mut Now) -> Result<(), Reason> {
         let moment = Moment { t: now.t, y: now.y, scale: now.scale };
-        if now.t < self.t_end {
+        if now.t >= self.t_end {
+            self.switches.modes_at(flow, &moment, now.d, false);
+            return Ok(());
+        }
+        let before = flow.consistency.as_ref().map(|_| (flow.sliding.clone(), now.d.to_vec()));
+        let settled = self.switches.settle(flow, &moment, now.d);
+        let Some((sliding, modes)) = before.filter(|_| matches!(settled, Err(Reason::SwitchNotFinite { .. }))) else {
+            return settled;
+        };
+        // Behind a switch that is crossed here others may have to be on their other side.
+        flow.sliding = sliding;
+        now.d.copy_from_slice(&modes);
+        self.switches.cross(now.d);
+        if self.change_sides(flow, now) {
+            let moment = Moment { t: now.t, y: now.y, scale: now.scale };
             return self.switches.settle(flow, &moment, now.d);
         }
-        self.switches.modes_at(flow, &moment, now.d, false);
-        Ok(())
+        settled
     }
 
     /// Runs the actions of the conditions that became true; returns one of these conditions.

@@ -73,6 +73,8 @@ pub struct Start<'a> {
     /// Which states are given: the others are guesses, changed so that the algebraic equations and the invariants hold.
     /// `None`: all that are not algebraic.
     pub fixed: Option<&'a [bool]>,
+    /// Whether what [`System::stated`] compares belongs to this start.
+    pub stated: bool,
 }
 
 /// A value that is known before the start: see [`crate::solve_with_past`].

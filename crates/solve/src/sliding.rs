@@ -1,6 +1,6 @@
 //! Motion along boundaries of switches towards which both sides point: Filippov's convex combination.
 
-use crate::consistency::{Consistency, Resolved};
+use crate::consistency::{Consistency, Place, Resolved};
 use crate::{History, Layout, Reason, StepFailure, System};
 
 /// A value of g at which the mode of a switch changes.
@@ -350,14 +350,37 @@ impl<'a> Flow<'a> {
     }
 
     /// An event changed d, or y from `before`: what follows from others follows again.
-    pub fn refresh(&mut self, t: f64, before: &[f64], y: &mut [f64], d: &[f64]) -> Result<(), Reason> {
+    pub fn refresh(&mut self, t: f64, before: &[f64], y: &mut [f64], d: &mut [f64]) -> Result<(), Reason> {
         self.system.refresh(t, d, y);
         if self.sliding.is_some() {
             return self.restore(t, y, d).map(|_| ()).map_err(|failure| failure.without_step(t));
         }
         match &mut self.consistency {
-            Some(consistency) => consistency.settle(self.system, t, before, y, d),
+            Some(consistency) => {
+                let assigned = y.to_vec();
+                consistency.settle(self.system, t, before, y, d).or_else(|reason| {
+                    y.copy_from_slice(&assigned);
+                    match consistency.change_sides(self.system, &mut Place { t, y, d }, &[]) {
+                        true => {
+                            consistency.found = None;
+                            Ok(())
+                        }
+                        false => Err(reason),
+                    }
+                })
+            }
             None => Ok(()),
+        }
+    }
+
+    /// Changes modes that leave the algebraic states no solution near, but those of switches that are held on a boundary;
+    /// returns whether it did.
+    pub fn change_sides(&mut self, t: f64, y: &mut [f64], d: &mut [f64], held: &[usize]) -> bool {
+        match &mut self.consistency {
+            Some(consistency) if self.sliding.is_none() => {
+                consistency.change_sides(self.system, &mut Place { t, y, d }, held)
+            }
+            _ => false,
         }
     }
 

@@ -84,6 +84,28 @@ impl Switches {
         self.forced[switch] = Some(mode);
     }
 
+    /// The switches that are known to be on a boundary, or to have jumped over it.
+    pub fn on_boundaries(&self) -> Vec<usize> {
+        (0..self.on.len()).filter(|&k| self.on[k].is_some() || self.forced[k].is_some()).collect()
+    }
+
+    /// Takes what came to a boundary to the other side of it.
+    pub fn cross(&self, d: &mut [f64]) {
+        for boundary in self.on.iter().flatten() {
+            let mode = &mut d[boundary.switch];
+            if *mode == boundary.below {
+                *mode = boundary.above;
+            } else if *mode == boundary.above {
+                *mode = boundary.below;
+            }
+        }
+    }
+
+    /// Forgets what is known of one switch.
+    pub fn let_go(&mut self, switch: usize) {
+        (self.on[switch], self.forced[switch]) = (None, None);
+    }
+
     /// Forgets what is on a boundary.
     pub fn clear(&mut self) {
         self.on.fill(None);
@@ -92,19 +114,7 @@ impl Switches {
 
     /// The modes by the values of g alone, zero where g is zero.
     pub fn exact_modes(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &mut [f64]) {
-        for _ in 0..=self.of_state.len() {
-            system.switch_values(t, y, d, &mut self.g);
-            let mut changed = false;
-            for index in 0..self.of_state.len() {
-                let (k, kind) = self.of_state[index];
-                let mode = plain_mode(kind, self.g[k], d[k]);
-                changed |= mode != d[k];
-                d[k] = mode;
-            }
-            if !changed {
-                return;
-            }
-        }
+        modes_of(&self.of_state, system, t, y, d, &mut self.g);
     }
 
     /// The modes on an interval that begins now. A switch on a boundary goes where its slope points, with the modes of
@@ -391,6 +401,29 @@ impl Switches {
         }
         system.switch_values(now.t + h, y, d, g);
         self.evaluations += 2;
+    }
+}
+
+/// The modes of some switches by the values of g alone; one may depend on another.
+pub(crate) fn modes_of(
+    switches: &[(usize, SwitchKind)],
+    system: &mut dyn System,
+    t: f64,
+    y: &[f64],
+    d: &mut [f64],
+    g: &mut [f64],
+) {
+    for _ in 0..=switches.len() {
+        system.switch_values(t, y, d, g);
+        let mut changed = false;
+        for &(k, kind) in switches {
+            let mode = plain_mode(kind, g[k], d[k]);
+            changed |= mode != d[k];
+            d[k] = mode;
+        }
+        if !changed {
+            return;
+        }
     }
 }
 

@@ -99,6 +99,8 @@ pub struct Layout {
     pub indices: Vec<u8>,
     /// Number of invariants.
     pub invariants: usize,
+    /// So many variables that are no states have a start value, and so many variables of any kind a guess.
+    pub stated: [usize; 2],
     /// For each state the state that its derivative is, if it is one: y[i]′ = y[velocity[i]]. Empty: unknown.
     pub velocity: Vec<Option<u32>>,
     /// Which states are derivatives of others.
@@ -213,6 +215,17 @@ pub trait System {
 
     /// The derivatives of the invariants by y, in the order of the pattern.
     fn invariants_jacobian(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
+
+    /// By how much variables that have a start value or a guess, the guesses last, differ from it.
+    fn stated(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
+
+    /// Where the derivatives of these by y may be different from zero.
+    fn stated_pattern(&mut self) -> Option<Arc<Pattern>> {
+        None
+    }
+
+    /// The derivatives of these by y, in the order of the pattern.
+    fn stated_jacobian(&mut self, _t: f64, _y: &[f64], _d: &[f64], _values: &mut [f64]) {}
 
     /// The past of its delayed quantities, if it has such: the driver writes it, the system reads it.
     fn history(&mut self) -> Option<&mut History> {

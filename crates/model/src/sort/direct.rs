@@ -231,7 +231,7 @@ fn indices(model: &Model, analysis: &Analysis, states: &[State], algebraic: &[Al
 }
 
 /// An expression with all definitions put in. They are not circular, so this ends.
-fn inlined(model: &mut Model, e: ExprId, definitions: &[Option<ExprId>]) -> ExprId {
+pub(super) fn inlined(model: &mut Model, e: ExprId, definitions: &[Option<ExprId>]) -> ExprId {
     let mut e = e;
     loop {
         let next = model.graph.substitute(e, |v| definitions.get(v.0 as usize).copied().flatten());

@@ -131,6 +131,8 @@ pub struct Structure {
     pub free: Vec<VarId>,
     /// States whose start values follow from the equations.
     pub follows: Vec<VarId>,
+    /// States whose start values are searched for, because others are given in their place.
+    pub stated: Vec<VarId>,
 }
 
 /// Sorts a model, reducing its index. With `broken` (the text had mistakes of syntax) an equation may be missing, so only

@@ -389,15 +389,15 @@ pub(super) fn underdetermined(model: &Model, count: usize, open: &[VarId]) -> Di
         .help(format!("add `init {} = 0`, with the value it has at the start", model.name(first)))
 }
 
-/// A start value of something that follows from its equation.
-pub(super) fn superfluous_start(model: &Model, given: &Given) -> Diagnostic {
+/// A start value of something that follows from its equation, with what that gives.
+pub(super) fn superfluous_start(model: &Model, given: &Given, found: f64) -> Diagnostic {
     let name = model.name(given.var);
     Diagnostic::error(
         "superfluous-start",
         given.span,
-        format!("`{name}` follows from its equation and takes no start value"),
+        format!("`{name}` follows from its equation, which gives {found} at the start, and takes no other start value"),
     )
-    .help("remove this start value")
+    .help("remove this start value, or one of those it follows from")
 }
 
 /// An assignment to something that is neither a state nor held.

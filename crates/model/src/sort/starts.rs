@@ -1,11 +1,12 @@
 //! Start values: which states have one, which follow from the invariants, and what is missing.
 
+use super::direct::inlined;
 use super::matching::Matching;
 use super::probe::{Known as Parameters, vanishes};
 use super::residue::{Residue, echelon};
-use super::{Algebraic, Invariant, State, Structure, report};
+use super::{Algebraic, Invariant, State, Structure, report, solve_block};
 use crate::{Given, Model, Role};
-use ordinate_expr::{ExprId, VarId};
+use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,8 +21,8 @@ pub(super) struct Known<'a> {
     pub index: u32,
 }
 
-/// Attaches start values to states; those of other variables are superfluous, or checks where the equations are
-/// differential-algebraic or implicit. Each invariant can give one state: those without a start value first.
+/// Attaches start values to states; those of other variables are checks, unless they contradict an explicit equation. Each
+/// invariant can give one state, those without a start value first; and so can what is given of a variable that is none.
 pub(super) fn start_values(
     model: &mut Model,
     mut states: Vec<State>,
@@ -35,15 +36,26 @@ pub(super) fn start_values(
         state.start = starts.get(&state.var).map(|given| given.value);
         is_state[state.var.0 as usize] = true;
     }
-    let matching = dependence(model, &states, known);
+    let others: Vec<Given> = model.starts.iter().copied().filter(|given| !is_state[given.var.0 as usize]).collect();
+    let others: Vec<Given> =
+        others.into_iter().filter(|given| model.variable(given.var).role == Role::Unknown).collect();
+    let (matching, invariants) = dependence(model, &states, &others, known);
     let (mut free, mut follows, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     let mut loose: Vec<State> = Vec::new();
+    let mut pairs: Vec<(VarId, Given)> = Vec::new();
     for (k, state) in states.iter().enumerate() {
-        if matching.equation_of[k].is_some() {
-            follows.push(state.var);
-            continue;
+        match matching.equation_of[k].map(|row| row.checked_sub(invariants)) {
+            Some(None) => {
+                follows.push(state.var);
+                continue;
+            }
+            Some(Some(other)) => {
+                pairs.push((state.var, others[other]));
+                free.push(state.var);
+                continue;
+            }
+            None => free.push(state.var),
         }
-        free.push(state.var);
         match matching.uses[k].is_empty() {
             true => loose.push(*state),
             false if state.start.is_none() => missing.push(k),
@@ -54,44 +66,54 @@ pub(super) fn start_values(
     diagnostics.extend(underdetermined(model, &states, &matching, &missing));
     let written: FxHashSet<VarId> = explicit.iter().copied().collect();
     let mut checks = Vec::new();
-    for k in 0..model.starts.len() {
-        let given = model.starts[k];
-        let variable = model.variable(given.var);
-        if is_state[given.var.0 as usize] || variable.role != Role::Unknown {
-            continue;
-        }
-        let unsolved = known.algebraic.iter().any(|algebraic| algebraic.var == given.var);
-        if known.index == 0 && !unsolved && (variable.primes > 0 || written.contains(&given.var)) {
-            if !model.variable_excused(given.var) {
-                diagnostics.push(report::superfluous_start(model, &given));
+    for given in others {
+        let used = pairs.iter().any(|(_, other)| other.var == given.var);
+        // of an implicit equation another solution may be meant
+        let explicit = known.index == 0 && !used && written.contains(&given.var);
+        match explicit.then(|| contradicted(model, known, &given)).flatten() {
+            Some(found) if !model.variable_excused(given.var) => {
+                diagnostics.push(report::superfluous_start(model, &given, found));
             }
-        } else {
-            checks.push(given);
+            Some(_) => {}
+            None => checks.push(given),
         }
     }
-    let structure = Structure { index: known.index, degrees_of_freedom: free.len(), free, follows };
+    let stated = follow_from(model, &mut states, &pairs, known);
+    let structure = Structure { index: known.index, degrees_of_freedom: free.len(), free, follows, stated };
     (states, checks, structure)
 }
 
-/// Which invariant gives which state: an invariant stands in the rows, a state in the columns.
-fn dependence(model: &mut Model, states: &[State], known: &Known) -> Matching {
+/// Which invariant gives which state: an invariant stands in the rows, a state in the columns. Behind the invariants stand
+/// start values of other variables, which can give states that have none of their own. The number of the first is returned.
+fn dependence(model: &mut Model, states: &[State], others: &[Given], known: &Known) -> (Matching, usize) {
     let position: FxHashMap<VarId, usize> = states.iter().enumerate().map(|(k, state)| (state.var, k)).collect();
-    let mut reached = Reached { position, definitions: known.definitions, of: FxHashMap::default() };
-    let incident: Vec<Vec<usize>> =
+    let residuals = known.algebraic.iter().map(|algebraic| (algebraic.var, algebraic.residual)).collect();
+    let mut reached = Reached { position, definitions: known.definitions, residuals, of: FxHashMap::default() };
+    let mut incident: Vec<Vec<usize>> =
         known.invariants.iter().map(|invariant| reached.states(model, invariant.value)).collect();
     let open: Vec<bool> = states.iter().map(|state| state.start.is_none()).collect();
-    if incident.is_empty() || incident.len() > MAX_EXACT {
-        let none = vec![None; incident.len()];
-        return Matching::new(incident, states.len(), &none, &open);
+    let mut pairs: Vec<Option<usize>> = vec![None; incident.len()];
+    if !incident.is_empty() && incident.len() <= MAX_EXACT {
+        // those without a start value are to follow, as far as they can
+        let mut order: Vec<usize> = (0..states.len()).collect();
+        order.sort_by_key(|&k| !open[k]);
+        let matrix = slopes(model, states, known, &incident);
+        let (rows, pivots) = echelon(matrix, &order);
+        let entries = |row: &Vec<Residue>| (0..states.len()).filter(|&k| row[k] != Residue::ZERO).collect();
+        incident = rows.iter().map(entries).collect();
+        pairs = pivots.into_iter().map(Some).collect();
     }
-    // those without a start value are to follow, as far as they can
-    let mut order: Vec<usize> = (0..states.len()).collect();
-    order.sort_by_key(|&k| !open[k]);
-    let matrix = slopes(model, states, known, &incident);
-    let (rows, pivots) = echelon(matrix, &order);
-    let entries = |row: &Vec<Residue>| (0..states.len()).filter(|&k| row[k] != Residue::ZERO).collect();
-    let pairs: Vec<Option<usize>> = pivots.into_iter().map(Some).collect();
-    Matching::new(rows.iter().map(entries).collect(), states.len(), &pairs, &open)
+    let invariants = incident.len();
+    if open.contains(&true) {
+        for given in others {
+            let variable = model.graph.variable(given.var);
+            let mut found = reached.states(model, variable);
+            found.retain(|&k| open[k]);
+            incident.push(found);
+            pairs.push(None);
+        }
+    }
+    (Matching::new(incident, states.len(), &pairs, &open), invariants)
 }
 
 /// The derivatives of the invariants by the states, in a point that has nothing special: x + y and x + y + 2·z say that z
@@ -138,10 +160,72 @@ impl Inlined<'_> {
     }
 }
 
-/// The states that an expression depends on, through definitions.
+/// States that follow from what is given of other variables, as expressions where they enter linearly: these are start values
+/// like those of the text. The others, which are returned, are searched for when a run begins.
+fn follow_from(model: &mut Model, states: &mut [State], pairs: &[(VarId, Given)], known: &Known) -> Vec<VarId> {
+    let unknowns: Vec<VarId> = pairs.iter().map(|(state, _)| *state).collect();
+    let mut sides = Vec::with_capacity(pairs.len());
+    for (_, given) in pairs {
+        let variable = model.graph.variable(given.var);
+        sides.push((inlined(model, variable, known.definitions), given.value));
+    }
+    let leaves: FxHashSet<VarId> = states.iter().map(|state| state.var).collect();
+    let computed = |model: &mut Model, e: ExprId| {
+        let mut variables = model.graph.variables(e).into_iter();
+        variables.all(|v| leaves.contains(&v) || model.variable(v).role == Role::Parameter)
+    };
+    let explicit = known.invariants.is_empty() && sides.iter().all(|&(left, _)| computed(model, left));
+    let Some(Ok(solution)) =
+        (explicit && !pairs.is_empty()).then(|| solve_block(&mut model.graph, &sides, &unknowns, &model.values))
+    else {
+        return unknowns;
+    };
+    for (var, value) in solution {
+        let (_, given) = pairs.iter().find(|(state, _)| *state == var).expect("one of the unknowns");
+        model.starts.push(Given { var, value, span: given.span, at: None });
+        states.iter_mut().filter(|state| state.var == var).for_each(|state| state.start = Some(value));
+    }
+    Vec::new()
+}
+
+/// What an explicit equation gives for a variable at the start, if that is known and not its start value.
+fn contradicted(model: &mut Model, known: &Known, given: &Given) -> Option<f64> {
+    /// As for start values that are compared when a run begins.
+    const CONSISTENT: f64 = 1e-6;
+    let starts: FxHashMap<VarId, ExprId> =
+        model.starts.iter().filter(|other| other.var != given.var).map(|other| (other.var, other.value)).collect();
+    let mut found = model.graph.variable(given.var);
+    let mut value = given.value;
+    for e in [&mut found, &mut value] {
+        // names of names are few
+        for _ in 0..100 {
+            let definition = |v: VarId| known.definitions.get(v.0 as usize).copied().flatten();
+            let next = model.graph.substitute(*e, |v| starts.get(&v).copied().or_else(|| definition(v)));
+            if next == *e {
+                break;
+            }
+            *e = next;
+        }
+    }
+    let run = model.run;
+    let t = run.map_or(Some(0.0), |(from, _)| model.constant(from))?;
+    let values = &model.values;
+    let mut number = |e: ExprId| {
+        model.graph.evaluate(e, |leaf| match leaf {
+            Expr::Var(v) => values.get(&v).copied(),
+            Expr::Time => Some(t),
+            _ => None,
+        })
+    };
+    let (found, value) = (number(found)?, number(value)?);
+    ((found - value).abs() > CONSISTENT * found.abs().max(value.abs()).max(1.0)).then_some(found)
+}
+
+/// The states that an expression depends on, through definitions and through the equations of algebraic variables.
 struct Reached<'a> {
     position: FxHashMap<VarId, usize>,
     definitions: &'a [Option<ExprId>],
+    residuals: FxHashMap<VarId, ExprId>,
     of: FxHashMap<VarId, Vec<usize>>,
 }
 
@@ -152,8 +236,12 @@ impl Reached<'_> {
         for v in model.graph.variables(e) {
             if let Some(&k) = self.position.get(&v) {
                 found.push(k);
-            } else if let Some(definition) = self.definitions.get(v.0 as usize).copied().flatten() {
+            } else if let Some(definition) =
+                self.definitions.get(v.0 as usize).copied().flatten().or_else(|| self.residuals.get(&v).copied())
+            {
                 if !self.of.contains_key(&v) {
+                    // an algebraic variable stands in its own equation
+                    self.of.insert(v, Vec::new());
                     let below = self.states(model, definition);
                     self.of.insert(v, below);
                 }

@@ -210,7 +210,7 @@ impl Map {
         if step.is_some() {
             method.follow_error(&vec![0.0; y.len()]);
         }
-        let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&self.fixed) };
+        let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&self.fixed), stated: false };
         let mut first = FirstRow::default();
         let outcome = ordinate_solve::solve(&mut self.evaluator, method.as_mut(), &start, t_end, &options, &mut first)
             .map_err(|error| explain::usage_error(&error, &self.compiled))?;

@@ -68,12 +68,12 @@ impl<N: Constant> Session<N> {
     /// an iteration in double precision.
     fn checked(mut self, compiled: &Compiled, given: &StartValues) -> Result<Session<N>, RunError> {
         let usage = |text: String| Err(RunError::Usage(text));
+        if given.given.contains(&false) {
+            return usage(
+                "start values of this model follow from its equations by an iteration in double precision; give those of all states, or leave `--precision` out".into(),
+            );
+        }
         if compiled.program.layout.invariants > 0 {
-            if given.given.contains(&false) {
-                return usage(
-                    "start values of this model follow from its constraints by an iteration in double precision; give all of them, or leave `--precision` out".into(),
-                );
-            }
             let kept = self.program.invariants(&self.t_start, &self.y);
             let size = self.y.iter().map(N::log2).fold(0.0, f64::max);
             let worst = kept.iter().map(N::log2).fold(f64::NEG_INFINITY, f64::max);

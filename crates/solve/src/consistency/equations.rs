@@ -1,105 +1,164 @@
-//! What must be zero at one instant: the residuals of the algebraic states, then the invariants; and their derivatives.
+//! What must be zero at one instant: the residuals of the algebraic states, then the invariants, then what is given of other
+//! variables; and their derivatives.
 
 use std::sync::Arc;
 
-use crate::{Pattern, System, Tolerance, Work};
+use crate::switches::modes_of;
+use crate::{Pattern, Switch, SwitchKind, System, Tolerance, Work};
 
 /// Constants of size one are known to this.
 const KNOWN: f64 = 4.0 * f64::EPSILON;
 /// How often tolerances are made smaller by ten.
 const FINER: usize = 12;
 
+/// Which equations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Which {
+    /// Those that always hold.
+    Always,
+    /// At the start the given values of variables that are no states, too.
+    Given,
+    /// Only what is given or guessed of variables.
+    Stated,
+}
+
 /// The equations at a time and for discrete values.
 pub(super) struct Equations<'a> {
     pub system: &'a mut dyn System,
     pub t: f64,
-    pub d: &'a [f64],
+    pub d: Vec<f64>,
     pub tol: &'a Tolerance,
     pub work: &'a mut Work,
     /// Number of states that are not algebraic.
     pub differential: usize,
-    /// Number of algebraic states.
-    algebraic: usize,
+    /// Number of algebraic states, of invariants and of stated variables among them.
+    parts: [usize; 3],
     /// Number of equations.
     pub count: usize,
-    /// Row and column of each element of the derivatives, and where its value stands.
-    elements: Vec<(usize, usize, usize)>,
-    patterns: [Option<Arc<Pattern>>; 2],
-    values: [Vec<f64>; 2],
+    /// Row and column of each element of the derivatives, the part it belongs to and where its value stands there.
+    elements: Vec<(usize, usize, usize, usize)>,
+    patterns: [Option<Arc<Pattern>>; 3],
+    values: [Vec<f64>; 3],
     f: Vec<f64>,
+    /// The differences of all stated variables.
+    stated: Vec<f64>,
+    /// Switches whose modes are those of the state wherever it is; the others stay what they are.
+    follow: Vec<(usize, SwitchKind)>,
+    g: Vec<f64>,
 }
 
 impl<'a> Equations<'a> {
-    pub fn new(
+    /// Those that always hold.
+    pub fn new(system: &'a mut dyn System, t: f64, d: &[f64], tol: &'a Tolerance, work: &'a mut Work) -> Equations<'a> {
+        Equations::of(Which::Always, system, t, d, tol, work)
+    }
+
+    pub fn of(
+        which: Which,
         system: &'a mut dyn System,
         t: f64,
-        d: &'a [f64],
+        d: &[f64],
         tol: &'a Tolerance,
         work: &'a mut Work,
     ) -> Equations<'a> {
         let layout = system.layout();
-        let (states, differential) = (layout.states, layout.differential());
-        let (algebraic, invariants) = (layout.algebraic, layout.invariants);
-        let of_f = if algebraic > 0 { system.jacobian_pattern() } else { None };
-        let kept = if invariants > 0 { system.invariants_pattern() } else { None };
+        let (states, differential, switches) = (layout.states, layout.differential(), layout.switches.len());
+        let [given, guessed] = layout.stated;
+        let parts = match which {
+            Which::Always => [layout.algebraic, layout.invariants, 0],
+            Which::Given => [layout.algebraic, layout.invariants, given],
+            Which::Stated => [0, 0, given + guessed],
+        };
+        let patterns = [
+            if parts[0] > 0 { system.jacobian_pattern() } else { None },
+            if parts[1] > 0 { system.invariants_pattern() } else { None },
+            if parts[2] > 0 { system.stated_pattern() } else { None },
+        ];
         let mut elements = Vec::new();
-        if let Some(pattern) = &of_f {
-            let all = pattern.elements().enumerate().filter(|(_, (row, _))| *row as usize >= differential);
-            elements.extend(all.map(|(place, (row, column))| (row as usize - differential, column as usize, place)));
+        let mut first = 0;
+        for (part, pattern) in patterns.iter().enumerate() {
+            // those of the algebraic states stand last in f
+            let skipped = if part == 0 { differential } else { 0 };
+            let rows = skipped..skipped + parts[part];
+            let all = pattern.iter().flat_map(|pattern| pattern.elements().enumerate());
+            let own = all.filter(|(_, (row, _))| rows.contains(&(*row as usize)));
+            elements.extend(own.map(|(k, (row, column))| (first + row as usize - skipped, column as usize, part, k)));
+            first += parts[part];
         }
-        let own = elements.len();
-        if let Some(pattern) = &kept {
-            let all = pattern.elements().enumerate();
-            elements.extend(all.map(|(place, (row, column))| (algebraic + row as usize, column as usize, place)));
-        }
-        debug_assert!(own <= elements.len(), "those of the residuals come first");
         let length = |pattern: &Option<Arc<Pattern>>| vec![0.0; pattern.as_ref().map_or(0, |pattern| pattern.len())];
         Equations {
             t,
-            d,
+            d: d.to_vec(),
             tol,
             work,
             differential,
-            algebraic,
-            count: algebraic + invariants,
+            parts,
+            count: first,
             elements,
-            values: [length(&of_f), length(&kept)],
-            patterns: [of_f, kept],
+            values: patterns.each_ref().map(length),
+            patterns,
             f: vec![0.0; states],
+            stated: vec![0.0; given + guessed],
+            follow: Vec::new(),
+            g: vec![0.0; switches],
             system,
+        }
+    }
+
+    /// The same, the modes of all switches but some following the state.
+    pub fn following(mut self, but: &[usize]) -> Equations<'a> {
+        let switches = self.system.layout().switches.iter().enumerate();
+        let follows = |(k, switch): &(usize, &Switch)| !switch.of_time && !but.contains(k);
+        self.follow = switches.filter(follows).map(|(k, switch)| (k, switch.kind)).collect();
+        self
+    }
+
+    /// The modes at y, if they follow it.
+    fn take_sides(&mut self, y: &[f64]) {
+        if !self.follow.is_empty() {
+            modes_of(&self.follow, self.system, self.t, y, &mut self.d, &mut self.g);
         }
     }
 
     /// All residuals; returns whether they are finite.
     pub fn residuals(&mut self, y: &[f64], r: &mut [f64]) -> bool {
-        let (own, kept) = r.split_at_mut(self.algebraic);
-        if !own.is_empty() {
-            self.system.derivative(self.t, y, self.d, &mut self.f);
+        self.take_sides(y);
+        let [algebraic, invariants, stated] = self.parts;
+        if algebraic > 0 {
+            self.system.derivative(self.t, y, &self.d, &mut self.f);
             self.work.f += 1;
-            own.copy_from_slice(&self.f[self.differential..]);
+            r[..algebraic].copy_from_slice(&self.f[self.differential..]);
         }
-        if !kept.is_empty() {
-            self.system.invariants(self.t, y, self.d, kept);
+        if invariants > 0 {
+            self.system.invariants(self.t, y, &self.d, &mut r[algebraic..algebraic + invariants]);
+        }
+        if stated > 0 {
+            self.system.stated(self.t, y, &self.d, &mut self.stated);
+            r[algebraic + invariants..].copy_from_slice(&self.stated[..stated]);
         }
         r.iter().all(|r| r.is_finite())
     }
 
     /// The derivatives of all residuals: row, column, value. Returns whether they are finite.
     pub fn derivatives(&mut self, y: &[f64]) -> bool {
+        self.take_sides(y);
+        let [of_f, kept, stated] = &mut self.values;
         if self.patterns[0].is_some() {
-            self.system.jacobian(self.t, y, self.d, &mut self.values[0]);
+            self.system.jacobian(self.t, y, &self.d, of_f);
             self.work.jacobian += 1;
         }
         if self.patterns[1].is_some() {
-            self.system.invariants_jacobian(self.t, y, self.d, &mut self.values[1]);
+            self.system.invariants_jacobian(self.t, y, &self.d, kept);
+        }
+        if self.patterns[2].is_some() {
+            self.system.stated_jacobian(self.t, y, &self.d, stated);
         }
         self.elements().all(|(_, _, value)| value.is_finite())
     }
 
     /// Row, column and value of each element, where the derivatives were evaluated last.
     pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
-        let value = |row: usize, place: usize| self.values[usize::from(row >= self.algebraic)][place];
-        self.elements.iter().map(move |&(row, column, place)| (row, column, value(row, place)))
+        self.elements.iter().map(|&(row, column, part, place)| (row, column, self.values[part][place]))
     }
 
     /// The tolerance of each state, never zero: a state that is zero must be able to move. Where all values are small, so
@@ -167,7 +226,7 @@ impl<'a> Equations<'a> {
     /// The equations in which one of the unknowns occurs.
     pub fn rows_of(&self, free: &[bool]) -> Vec<usize> {
         let mut occurs = vec![false; self.count];
-        self.elements.iter().for_each(|&(row, column, _)| occurs[row] |= free[column]);
+        self.elements.iter().for_each(|&(row, column, ..)| occurs[row] |= free[column]);
         (0..self.count).filter(|&row| occurs[row]).collect()
     }
 
@@ -176,7 +235,7 @@ impl<'a> Equations<'a> {
         let mut occurs = vec![false; self.f.len()];
         let mut wanted = vec![false; self.count];
         rows.iter().for_each(|&row| wanted[row] = true);
-        self.elements.iter().for_each(|&(row, column, _)| occurs[column] |= wanted[row]);
+        self.elements.iter().for_each(|&(row, column, ..)| occurs[column] |= wanted[row]);
         (0..occurs.len()).filter(|&j| occurs[j]).collect()
     }
 

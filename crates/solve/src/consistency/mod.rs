@@ -11,6 +11,8 @@ mod newton;
 mod projection;
 mod resolved;
 mod search;
+mod sides;
+mod start;
 
 use algebraic::{Algebraic, At};
 use determined::Determined;
@@ -19,6 +21,8 @@ use equations::Equations;
 use projection::Projection;
 pub(crate) use resolved::Resolved;
 use search::Effort;
+pub(crate) use sides::Place;
+pub(crate) use start::Wishes;
 
 use crate::options::tolerance;
 use crate::{Options, Reason, StepFailure, System, Tolerance, Work};
@@ -90,9 +94,15 @@ impl Consistency {
         if layout.algebraic == 0 && layout.invariants == 0 {
             return None;
         }
+        Some(Box::new(Consistency::of(system, tol, inside_f)))
+    }
+
+    /// The same for any system.
+    pub fn of(system: &mut dyn System, tol: &Tolerance, inside_f: bool) -> Consistency {
+        let layout = system.layout();
         let direct = layout.indices.iter().any(|&index| index > 1);
         let (differential, algebraic, invariants) = (layout.differential(), layout.algebraic, layout.invariants);
-        Some(Box::new(Consistency {
+        Consistency {
             tol: tol.clone(),
             differential,
             algebraic: (algebraic > 0 && !direct).then(|| Algebraic::new(system)),
@@ -103,7 +113,7 @@ impl Consistency {
             failure: None,
             found: None,
             work: Work::default(),
-        }))
+        }
     }
 
     /// Solves for the algebraic states near where they are and moves the others onto the invariants; returns by how many
@@ -192,48 +202,6 @@ impl Consistency {
     /// Number of states that are not algebraic.
     pub fn differential(&self) -> usize {
         self.differential
-    }
-
-    /// The start: states that are not fixed are guesses.
-    pub fn start(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        y: &mut [f64],
-        d: &[f64],
-        fixed: Option<&[bool]>,
-    ) -> Result<(), Reason> {
-        let free: Vec<bool> = match fixed {
-            Some(fixed) => fixed.iter().map(|fixed| !fixed).collect(),
-            None => (0..y.len()).map(|i| i >= self.differential).collect(),
-        };
-        let guess = y.to_vec();
-        let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
-        if search::find(&mut equations, &free, y, Effort::All) {
-            // A system of higher index that is solved as it is determines its algebraic states only by derivatives.
-            let undetermined = search::undetermined(&mut equations, &free, y).filter(|_| !self.direct);
-            let Some(component) = undetermined else {
-                self.polish(system, t, y, d);
-                return Ok(());
-            };
-            match multiple::at(&mut equations, &free, y) {
-                multiple::Singular::Alone(root) => {
-                    y.copy_from_slice(&root);
-                    return Ok(());
-                }
-                multiple::Singular::Open(component) => return Err(Reason::SingularJacobian { t, h: 0.0, component }),
-                multiple::Singular::Nowhere => {}
-            }
-            // The nearest thing to a solution says nothing; what the given values violate does.
-            y.copy_from_slice(&guess);
-            if search::violated(&mut equations, y).is_empty() {
-                return Err(Reason::SingularJacobian { t, h: 0.0, component });
-            }
-        }
-        let found = search::explain(&mut equations, &free, &guess, y);
-        let reason = found.reason();
-        self.found = Some(found);
-        Err(reason)
     }
 
     /// What is within the tolerances is made exact, if that is possible at once.

@@ -129,6 +129,18 @@ impl System for Resolved<'_> {
         self.system.invariants_jacobian(t, y, d, values);
     }
 
+    fn stated(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.system.stated(t, y, d, values);
+    }
+
+    fn stated_pattern(&mut self) -> Option<Arc<Pattern>> {
+        self.system.stated_pattern()
+    }
+
+    fn stated_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.system.stated_jacobian(t, y, d, values);
+    }
+
     fn history(&mut self) -> Option<&mut History> {
         self.system.history()
     }

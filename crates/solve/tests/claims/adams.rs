@@ -40,7 +40,7 @@ fn from_exact(
     let values: Vec<Vec<f64>> = (0..points).map(|i| exact(i as f64 * h)).collect();
     let (start, past) = values.split_last().unwrap();
     let past: Vec<Past> = past.iter().enumerate().map(|(i, y)| Past { t: i as f64 * h, y }).collect();
-    let start = Start { t: (points - 1) as f64 * h, y: start, held: &[], fixed: None };
+    let start = Start { t: (points - 1) as f64 * h, y: start, held: &[], ..Start::default() };
     let mut table = Table::default();
     let end = h * steps as f64;
     let outcome = solve_with_past(system, method, &past, &start, end, &fixed(h), &mut table).unwrap();
@@ -65,7 +65,7 @@ fn coefficients_are_the_golden_fractions() {
                 let mut system = Ode::new(1, move |t: f64, _, dy| dy[0] = f64::from(u8::from(t == place)));
                 let zero = [0.0];
                 let past: Vec<Past> = (1..behind.max(1)).rev().map(|i| Past { t: -(i as f64), y: &zero }).collect();
-                let start = Start { t: 0.0, y: &zero, held: &[], fixed: None };
+                let start = Start { t: 0.0, y: &zero, held: &[], ..Start::default() };
                 let mut table = Table::default();
                 let found =
                     solve_with_past(&mut system, &mut build(form, 1), &past, &start, 1.0, &fixed(1.0), &mut table)
@@ -128,7 +128,7 @@ fn worst(form: AdamsForm, steps: usize, distance: f64) -> f64 {
     let values: Vec<f64> = (0..points).map(|i| witch_solution(i as f64 * h)).collect();
     let past: Vec<Past> =
         (0..points - 1).map(|i| Past { t: i as f64 * h, y: std::slice::from_ref(&values[i]) }).collect();
-    let start = Start { t: (points - 1) as f64 * h, y: &values[points - 1..], held: &[], fixed: None };
+    let start = Start { t: (points - 1) as f64 * h, y: &values[points - 1..], held: &[], ..Start::default() };
     let options = Options { step: Some(h), rows: Rows::Every(distance * h), ..Options::default() };
     let mut table = Table::default();
     solve_with_past(&mut witch(), &mut build(form, 1), &past, &start, 2.0, &options, &mut table).unwrap();
@@ -182,7 +182,8 @@ fn cut_steps_do_no_harm() {
             let values: Vec<f64> = (0..points).map(|i| witch_solution(i as f64 * h)).collect();
             let past: Vec<Past> =
                 (0..points - 1).map(|i| Past { t: i as f64 * h, y: std::slice::from_ref(&values[i]) }).collect();
-            let start = Start { t: (points - 1) as f64 * h, y: &values[points - 1..], held: &[0.0], fixed: None };
+            let start =
+                Start { t: (points - 1) as f64 * h, y: &values[points - 1..], held: &[0.0], ..Start::default() };
             let options = Options { rows: Rows::Steps, ..fixed(h) };
             let mut table = Table::default();
             let mut method = build(form, 1);
@@ -350,7 +351,7 @@ fn adams_notices_stiffness() {
 
 #[test]
 fn values_before_the_start_must_lie_before_it() {
-    let start = Start { t: 1.0, y: &[1.0], held: &[], fixed: None };
+    let start = Start { t: 1.0, y: &[1.0], held: &[], ..Start::default() };
     let refuse = |past: &[Past]| {
         let mut method = build(AdamsForm::Bashforth(2), 1);
         solve_with_past(&mut witch(), &mut method, past, &start, 2.0, &fixed(0.1), &mut Table::default()).unwrap_err()

@@ -116,7 +116,7 @@ fn exact_start_values_reproduce_the_golden_values_and_their_global_error() {
         };
         let mut system = Dae::new(2, 0, f, |_, _, j| j.copy_from_slice(&[0.0, 1.0 / C, -1.0 / L, -R / L]));
         let options = Options { step: Some(h), rows: Rows::At(vec![]), ..Options::default() };
-        let start = Start { t, y: &history[order], held: &[], fixed: None };
+        let start = Start { t, y: &history[order], held: &[], ..Start::default() };
         let outcome = solve(&mut system, &mut method, &start, end, &options, &mut Table::default()).unwrap();
         let steps = 4 * row["steps_per_period"].as_u64().unwrap() - order as u64;
         assert_eq!((outcome.status, outcome.statistics.steps), (Status::Ok, steps));
@@ -433,7 +433,7 @@ fn every_step_moves_the_time() {
         let mut system = Dae::new(1, 0, f, move |_, _, j| j[0] = lambda);
         let mut method = by_name("bdf").unwrap().build(1, false);
         let mut table = Table::default();
-        let start = Start { t: 1e10, y: &[3.0], held: &[], fixed: None };
+        let start = Start { t: 1e10, y: &[3.0], held: &[], ..Start::default() };
         let options = Options { rtol: 1e-6, rows: Rows::Steps, ..Options::default() };
         let outcome = solve(&mut system, method.as_mut(), &start, 1e10 + 10.0, &options, &mut table).unwrap();
         assert!(outcome.status == Status::Ok || outcome.reason.is_some());
@@ -446,7 +446,7 @@ fn every_step_moves_the_time() {
 fn the_fixed_formulas_need_a_step() {
     for order in 1..=6 {
         let mut method = by_name(&format!("bdf{order}")).unwrap().build(1, false);
-        let start = Start { t: 0.0, y: &[1.0], held: &[], fixed: None };
+        let start = Start { t: 0.0, y: &[1.0], held: &[], ..Start::default() };
         let usage = solve(&mut witch(), method.as_mut(), &start, 1.0, &Options::default(), &mut Table::default());
         assert!(matches!(usage, Err(UsageError::StepRequired)), "bdf{order}");
     }

@@ -21,7 +21,7 @@ fn plain_cubic() -> Constrained {
 fn run_from(system: &mut dyn System, y: &[f64], fixed: &[bool], t_end: f64) -> (Outcome, Table) {
     let mut table = Table::default();
     let mut method = by_name("dp8").unwrap().build(y.len(), false);
-    let start = Start { t: 0.0, y, held: &[], fixed: Some(fixed) };
+    let start = Start { t: 0.0, y, held: &[], fixed: Some(fixed), ..Start::default() };
     let outcome = solve(system, &mut *method, &start, t_end, &tolerances(1e-8), &mut table).expect("usage");
     (outcome, table)
 }

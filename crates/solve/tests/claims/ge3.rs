@@ -41,7 +41,7 @@ fn from_exact(system: &mut LinearVelocity, y0: &[f64], h: f64, steps: u32) -> Ve
     let tight = Options { rtol: 1e-15, atol: ordinate_solve::AbsoluteTolerance::Same(1e-17), ..Options::default() };
     let (first, _) = run(system, &mut *exact, &both, h, &tight);
     let past = [Past { t: 0.0, y: &both }];
-    let start = Start { t: h, y: &first.y, held: &[], fixed: None };
+    let start = Start { t: h, y: &first.y, held: &[], ..Start::default() };
     let mut method = Ge3::new(2 * n);
     let end = h * f64::from(steps);
     let outcome = solve_with_past(system, &mut method, &past, &start, end, &fixed(h), &mut Table::default()).unwrap();
@@ -117,7 +117,7 @@ fn the_frequency_is_seen_in_a_run() {
     // Started on a solution of the recurrence.
     let x = |k: f64| (omega * k * h).cos();
     let past = [Past { t: -h, y: &[x(-1.0), 0.0] }];
-    let start = Start { t: 0.0, y: &[x(0.0), 0.0], held: &[], fixed: None };
+    let start = Start { t: 0.0, y: &[x(0.0), 0.0], held: &[], ..Start::default() };
     let mut method = Ge3::new(2);
     let outcome =
         solve_with_past(&mut system, &mut method, &past, &start, 1000.0, &fixed(h), &mut Table::default()).unwrap();
@@ -188,7 +188,7 @@ fn the_transformed_system_has_its_jacobian() {
 #[test]
 fn what_it_cannot_solve_is_refused() {
     let refuse = |system: &mut dyn ordinate_solve::System, y: &[f64]| {
-        let start = Start { t: 0.0, y, held: &[], fixed: None };
+        let start = Start { t: 0.0, y, held: &[], ..Start::default() };
         solve(system, &mut Ge3::new(y.len()), &start, 1.0, &fixed(0.1), &mut Table::default()).unwrap_err()
     };
     // Nothing is known about the states of a plain system.
@@ -196,7 +196,7 @@ fn what_it_cannot_solve_is_refused() {
     let mut system = Ode::new(3, |_, _, dy| dy.fill(0.0));
     assert_eq!(refuse(&mut system, &[0.0; 3]), UsageError::NotSecondOrder { state: 0 });
     let mut method = by_name("ge3").unwrap().build(2, false);
-    let start = Start { t: 0.0, y: &[1.0, 0.0], held: &[], fixed: None };
+    let start = Start { t: 0.0, y: &[1.0, 0.0], held: &[], ..Start::default() };
     let mut spring = springs(vec![1.0], vec![vec![1.0]]);
     let refused = solve(&mut spring, &mut *method, &start, 1.0, &Options::default(), &mut Table::default());
     assert_eq!(refused.unwrap_err(), UsageError::StepRequired);

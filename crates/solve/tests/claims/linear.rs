@@ -57,7 +57,7 @@ fn run(system: &mut Linear, y: &[f64], t_end: f64, options: &Options) -> (Outcom
         None => LinearTaylor::new(y.len()),
         Some(_) => LinearTaylor::with_given_steps(y.len()),
     };
-    let start = Start { t: 0.0, y, held: &[], fixed: None };
+    let start = Start { t: 0.0, y, held: &[], ..Start::default() };
     let outcome = solve(system, &mut method, &start, t_end, options, &mut rows).expect("a run that can begin");
     (outcome, rows)
 }
@@ -289,7 +289,7 @@ fn an_event_that_changes_the_constants_is_followed() {
     let layout = Layout { states: 1, held: 1, sampled, ..Layout::default() };
     let mut system = Switched { layout, linear: Linear::of(&[&[(0, -1.0)]], &[0.0]) };
     let mut method = LinearTaylor::new(1);
-    let start = Start { t: 0.0, y: &[0.0], held: &[-1.0], fixed: None };
+    let start = Start { t: 0.0, y: &[0.0], held: &[-1.0], ..Start::default() };
     let outcome = solve(&mut system, &mut method, &start, 50.0, &options(1e-12), &mut Table::default()).expect("a run");
     let mut exact = 0.0;
     for k in 0..100 {

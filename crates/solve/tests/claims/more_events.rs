@@ -227,7 +227,7 @@ fn odd_sampling_periods() {
     };
     let (outcome, _) = run_with("dp5", &mut every(0.1), &[0.0], &[0.0], 1.0, &Options::default());
     assert_eq!(outcome.d[1], 1011.0);
-    let start = ordinate_solve::Start { t: 1e6, y: &[0.0], held: &[0.0], fixed: None };
+    let start = ordinate_solve::Start { t: 1e6, y: &[0.0], held: &[0.0], ..Default::default() };
     let mut method = by_name("dp5").unwrap().build(1, false);
     let mut solve = |period: f64| {
         ordinate_solve::solve(&mut every(period), &mut *method, &start, 2e6, &Options::default(), &mut Table::default())

@@ -149,7 +149,7 @@ fn fixed_steps_neither_drift_nor_vanish() {
     assert_eq!((outcome.statistics.steps, outcome.status), (4_000_000, Status::Ok));
     assert_eq!(outcome.statistics.h_max, 1e-7);
 
-    let start = Start { t: 1e6, y: &[0.0], held: &[], fixed: None };
+    let start = Start { t: 1e6, y: &[0.0], held: &[], ..Start::default() };
     let options = Options { step: Some(1e-12), ..Options::default() };
     let mut method = by_name("euler").unwrap().build(1, true);
     let outcome = solve(&mut system, &mut *method, &start, 2e6, &options, &mut Table::default()).unwrap();
@@ -167,7 +167,7 @@ fn an_empty_interval_gives_one_row() {
 fn bad_requests_are_refused() {
     let refuse = |t_end: f64, options: &Options| {
         let mut method = by_name("dp5").unwrap().build(2, false);
-        let start = Start { t: 0.0, y: &[1.0, 0.0], held: &[], fixed: None };
+        let start = Start { t: 0.0, y: &[1.0, 0.0], held: &[], ..Start::default() };
         solve(&mut circle(), &mut *method, &start, t_end, options, &mut Table::default()).unwrap_err()
     };
     let good = Options::default();
@@ -331,7 +331,7 @@ impl Sink for Impatient {
 #[test]
 fn a_run_can_be_interrupted_and_keeps_its_rows() {
     let mut sink = Impatient { rows: 0, asked: 0 };
-    let start = Start { t: 0.0, y: &kepler_start(0.5), held: &[], fixed: None };
+    let start = Start { t: 0.0, y: &kepler_start(0.5), held: &[], ..Start::default() };
     let mut method = by_name("dp5").unwrap().build(4, false);
     let outcome = solve(
         &mut kepler(),

@@ -134,8 +134,8 @@ pub fn run_held(
     options: &Options,
 ) -> (Outcome, Table) {
     let mut table = Table::default();
-    let outcome =
-        solve(system, method, &Start { t: 0.0, y, held, fixed: None }, t_end, options, &mut table).expect("usage");
+    let outcome = solve(system, method, &Start { t: 0.0, y, held, ..Start::default() }, t_end, options, &mut table)
+        .expect("usage");
     (outcome, table)
 }
 
