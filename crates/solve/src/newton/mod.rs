@@ -36,7 +36,7 @@ pub struct StageEquation<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Goal {
     /// When the error that is left, estimated from the rate of convergence, is below this part of the scale. A single iteration
-    /// is enough where an equation before has shown the rate of the same Jacobian.
+    /// is enough where an equation before has shown the rate of the same Jacobian and the same hγ.
     Part(f64),
     /// The same, but a single iteration must show by its residual that no more is left: a rate of the equation before does not
     /// tell.
@@ -73,8 +73,8 @@ pub struct Stage {
     age: u32,
     /// How much of the last change is left, guessed before the second change shows it: θ/(1−θ) of the last equation.
     left: f64,
-    /// An equation has shown the rate of convergence of this Jacobian.
-    rate_seen: bool,
+    /// 1/(hγ) of the equations that have shown the rate of convergence with this Jacobian; NaN if there are none.
+    rate_seen: f64,
     f: Vec<f64>,
     change: Vec<f64>,
     first: Vec<f64>,
@@ -113,7 +113,7 @@ impl Stage {
             stale: true,
             age: 0,
             left: 1.0,
-            rate_seen: false,
+            rate_seen: f64::NAN,
             f: zeros.clone(),
             change: zeros.clone(),
             first: zeros.clone(),
@@ -297,7 +297,7 @@ impl Stage {
         if self.stale {
             self.factored = f64::NAN;
             self.jacobian.evaluate(system, (equation.t, y, equation.d), &self.f, &mut self.work)?;
-            (self.stale, self.age, self.rate_seen) = (false, 0, false);
+            (self.stale, self.age, self.rate_seen) = (false, 0, f64::NAN);
         } else if (sigma / self.factored - 1.0).abs() <= self.other_step {
             return Ok(());
         }
@@ -363,9 +363,9 @@ impl Stage {
             last = size;
             if iteration > 0 {
                 convergence.rate = convergence.rate.max(rate);
-                self.rate_seen = rate < 1.0;
-                if self.rate_seen {
-                    self.left = rate / (1.0 - rate);
+                self.rate_seen = f64::NAN;
+                if rate < 1.0 {
+                    (self.left, self.rate_seen) = (rate / (1.0 - rate), 1.0 / equation.gamma_h);
                 } else if !proven {
                     self.left = f64::INFINITY;
                 }
@@ -389,7 +389,7 @@ impl Stage {
                         self.stale |= convergence.rate > SLOW;
                         return Ok(convergence);
                     }
-                    if small && self.rate_seen && matches!(goal, Goal::Part(_)) {
+                    if small && self.rate_seen == 1.0 / equation.gamma_h && matches!(goal, Goal::Part(_)) {
                         return Ok(convergence);
                     }
                     if small {
