@@ -94,7 +94,7 @@ fn an_index_that_changes_at_the_start_is_named() {
 fn real_turns_are_followed() {
     // x² = 1 + (t − 5)²·v² + …: the distance of a particle that a 1/x³ force turns back
     let far = |v: f64| ((5.0 * v).powi(2) + 1.0 / (v * v)).sqrt();
-    for v in [1.0f64, 10.0, 100.0] {
+    for v in [1.0f64, 10.0, 30.0] {
         let (x0, slope) = (far(v), -5.0 * v * v / far(v));
         let text = format!("x'' = 1/x^3; init x = {x0:?}, x' = {slope:?}; run 0 .. 10");
         for method in ["auto", "dp8", "dp5", "radau5", "bdf", "adams"] {

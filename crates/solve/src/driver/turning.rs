@@ -135,7 +135,7 @@ impl Run<'_> {
         let (rates, determined) = self.rates_at(ends)?;
         let differential = self.flow.system.layout().differential();
         let by_equations = determined.iter().enumerate().filter(|_| algebraic);
-        let gone = |guard: &Guard| guard.values[1].abs() <= GONE * guard.values[0].abs();
+        let gone = |guard: &Guard| guard.values[0] != 0.0 && guard.values[1].abs() <= GONE * guard.values[0].abs();
         let by_equations = by_equations.filter_map(|(i, guard)| {
             let time = if gone(guard) { h } else { guard.meeting(h, apart)? };
             Some((time, differential + i))
