@@ -84,9 +84,9 @@ fn dependence(model: &mut Model, states: &[State], known: &Known) -> Matching {
         let none = vec![None; incident.len()];
         return Matching::new(incident, states.len(), &none, &open);
     }
-    // those without a start value are to follow, as far as they can
+    // those without a start value are to follow, as far as they can, and derivatives rather than what has a plain name
     let mut order: Vec<usize> = (0..states.len()).collect();
-    order.sort_by_key(|&k| !open[k]);
+    order.sort_by_key(|&k| (!open[k], std::cmp::Reverse(model.variable(states[k].var).primes)));
     let matrix = slopes(model, states, known, &incident);
     let (rows, pivots) = echelon(matrix, &order);
     let entries = |row: &Vec<Residue>| (0..states.len()).filter(|&k| row[k] != Residue::ZERO).collect();
