@@ -94,9 +94,9 @@ fn dependence(model: &mut Model, states: &[State], others: &[Given], known: &Kno
     let open: Vec<bool> = states.iter().map(|state| state.start.is_none()).collect();
     let mut pairs: Vec<Option<usize>> = vec![None; incident.len()];
     if !incident.is_empty() && incident.len() <= MAX_EXACT {
-        // those without a start value are to follow, as far as they can
+        // those without a start value are to follow, as far as they can, and derivatives rather than what has a plain name
         let mut order: Vec<usize> = (0..states.len()).collect();
-        order.sort_by_key(|&k| !open[k]);
+        order.sort_by_key(|&k| (!open[k], std::cmp::Reverse(model.variable(states[k].var).primes)));
         let matrix = slopes(model, states, known, &incident);
         let (rows, pivots) = echelon(matrix, &order);
         let entries = |row: &Vec<Residue>| (0..states.len()).filter(|&k| row[k] != Residue::ZERO).collect();
@@ -175,8 +175,9 @@ fn follow_from(model: &mut Model, states: &mut [State], pairs: &[(VarId, Given)]
         variables.all(|v| leaves.contains(&v) || model.variable(v).role == Role::Parameter)
     };
     let explicit = known.invariants.is_empty() && sides.iter().all(|&(left, _)| computed(model, left));
+    let parameters = Parameters::of(model);
     let Some(Ok(solution)) =
-        (explicit && !pairs.is_empty()).then(|| solve_block(&mut model.graph, &sides, &unknowns, &model.values))
+        (explicit && !pairs.is_empty()).then(|| solve_block(&mut model.graph, &sides, &unknowns, &parameters))
     else {
         return unknowns;
     };

@@ -331,7 +331,7 @@ fn constants() -> [f64; HIGHEST + 2] {
         let gamma = bashforth(HIGHEST + 2);
         let mut constants = [1.0; HIGHEST + 2];
         for (constant, pair) in constants[1..].iter_mut().zip(gamma.windows(2)) {
-            *constant = pair[0].minus(pair[1]).to_f64();
+            *constant = pair[0].minus(&pair[1]).to_f64();
         }
         constants
     })

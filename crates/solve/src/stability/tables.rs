@@ -1,30 +1,34 @@
 //! The characteristic polynomials of the methods, from their own coefficients.
 
 use super::Characteristic;
-use super::fraction::Fraction;
+use super::fraction::{meant_by, ratio};
 use crate::bdf::{KAPPA, bdf_coefficients};
 use crate::tableau::ExplicitTableau;
 use crate::{AdamsForm, OneStageRule};
-use ordinate_exact::Integer;
+use ordinate_exact::{Integer, Rational};
 
 /// Coefficients of tables are rounded once or twice.
 const ROUNDED: f64 = 4.0 * f64::EPSILON;
 
 /// Of ζʲ zᵐ in row j and column m.
-type Table = Vec<Vec<Fraction>>;
+type Table = Vec<Vec<Rational>>;
 
 fn table(rows: usize, columns: usize) -> Table {
-    vec![vec![Fraction::ZERO; columns]; rows]
+    vec![vec![Rational::from(0); columns]; rows]
 }
 
-fn add(place: &mut Fraction, value: Fraction) {
+fn add(place: &mut Rational, value: &Rational) {
     *place = place.plus(value);
 }
 
 /// With a common denominator.
 fn whole(table: &Table) -> Characteristic {
-    let below = table.iter().flatten().fold(1, |below, c| Fraction::common_denominator(below, c.below));
-    let scaled = |c: &Fraction| Integer::from(below / c.below).times(&Integer::from(c.above));
+    let common = |below: Integer, c: &Rational| {
+        let missing = c.below().divided(&below.common_divisor(c.below())).expect("a divisor divides");
+        below.times(&missing)
+    };
+    let below = table.iter().flatten().fold(Integer::from(1), common);
+    let scaled = |c: &Rational| below.divided(c.below()).expect("a common denominator").times(c.above());
     Characteristic::new(table.iter().map(|row| row.iter().map(scaled).collect()).collect())
 }
 
@@ -53,32 +57,32 @@ pub(super) fn explicit(tableau: &ExplicitTableau) -> Characteristic {
     let stages = tableau.b.len();
     let mut powers = vec![1.0; stages];
     let mut factorial = 1i128;
-    let mut r = vec![Fraction::ONE];
+    let mut r = vec![Rational::from(1)];
     for k in 1..=stages {
         factorial *= k as i128;
         let terms = tableau.b.iter().zip(&powers).map(|(b, p)| b * p);
         let (value, size) = terms.fold((0.0, 0.0), |(sum, size): (f64, f64), term| (sum + term, size + term.abs()));
         let rounding = 100.0 * f64::EPSILON * size;
-        let exact = Fraction::new(1, factorial);
+        let exact = ratio(1, factorial);
         r.push(if k <= tableau.order as usize {
             assert!((value - exact.to_f64()).abs() <= rounding, "{} is not of its order", tableau.name);
             exact
         } else if value.abs() <= rounding {
-            Fraction::ZERO
+            Rational::from(0)
         } else {
-            Fraction::meant_by(value, 1e-13)
+            meant_by(value, 1e-13)
         });
         let next = tableau.a.iter().map(|row| row.iter().zip(&powers).map(|(a, p)| a * p).sum());
         powers = next.collect();
     }
-    whole(&vec![r.into_iter().map(|r| Fraction::ZERO.minus(r)).collect(), vec![Fraction::ONE]])
+    whole(&vec![r.into_iter().map(|r| r.negated()).collect(), vec![Rational::from(1)]])
 }
 
 /// (1 − γz) ζ = 1 + κz
 pub(super) fn one_stage(rule: OneStageRule) -> Characteristic {
     let (gamma, known) = rule.weights();
-    let of = |value: f64| Fraction::meant_by(value, ROUNDED);
-    whole(&vec![vec![Fraction::whole(-1), of(-known)], vec![Fraction::ONE, of(-gamma)]])
+    let of = |value: f64| meant_by(value, ROUNDED);
+    whole(&vec![vec![Rational::from(-1), of(-known)], vec![Rational::from(1), of(-gamma)]])
 }
 
 /// Radau IIA of s stages, a collocation method: with M(x) = dˢ⁻¹/dxˢ⁻¹ xˢ⁻¹ (x − 1)ˢ, whose zeros are its nodes,
@@ -111,9 +115,9 @@ pub(super) fn radau(stages: usize) -> Characteristic {
 pub(super) fn bdf(steps: usize) -> Characteristic {
     let mut rows = table(steps + 1, 2);
     for (i, alpha) in bdf_coefficients(steps).into_iter().enumerate() {
-        rows[steps - i][0] = Fraction::meant_by(alpha, 64.0 * ROUNDED);
+        rows[steps - i][0] = meant_by(alpha, 64.0 * ROUNDED);
     }
-    rows[steps][1] = Fraction::whole(-1);
+    rows[steps][1] = Rational::from(-1);
     whole(&rows)
 }
 
@@ -123,19 +127,19 @@ pub(super) fn bdf(steps: usize) -> Characteristic {
 ///   ζ Σ αᵢ ζᵏ⁻ⁱ − κ γₖ (ζ − 1)ᵏ⁺¹ = z ζᵏ⁺¹        γₖ = α₀
 /// ```
 pub(super) fn ndf(order: usize) -> Characteristic {
-    let kappa = Fraction::meant_by(KAPPA[order], ROUNDED);
-    if kappa == Fraction::ZERO {
+    let kappa = meant_by(KAPPA[order], ROUNDED);
+    if kappa.is_zero() {
         return bdf(order);
     }
-    let alpha: Vec<Fraction> =
-        bdf_coefficients(order).into_iter().map(|alpha| Fraction::meant_by(alpha, 64.0 * ROUNDED)).collect();
+    let alpha: Vec<Rational> =
+        bdf_coefficients(order).into_iter().map(|alpha| meant_by(alpha, 64.0 * ROUNDED)).collect();
     let mut rows = table(order + 2, 2);
-    alpha.iter().enumerate().for_each(|(i, alpha)| rows[order + 1 - i][0] = *alpha);
-    let factor = kappa.times(alpha[0]);
+    alpha.iter().enumerate().for_each(|(i, alpha)| rows[order + 1 - i][0] = alpha.clone());
+    let factor = kappa.times(&alpha[0]);
     for (j, binomial) in difference(order + 1).into_iter().enumerate() {
-        rows[j][0] = rows[j][0].minus(factor.times(Fraction::whole(binomial)));
+        rows[j][0] = rows[j][0].minus(&factor.times(&Rational::from(binomial)));
     }
-    rows[order + 1][1] = Fraction::whole(-1);
+    rows[order + 1][1] = Rational::from(-1);
     whole(&rows)
 }
 
@@ -150,31 +154,31 @@ fn difference(j: usize) -> Vec<i128> {
 }
 
 /// Σ gⱼ (ζ − 1)ʲ ζⁿ⁻ʲ: the sum Σ gⱼ ∇ʲ, as a polynomial of degree n.
-fn sum_of_differences(g: &[Fraction], n: usize) -> Vec<Fraction> {
-    let mut sum = vec![Fraction::ZERO; n + 1];
+fn sum_of_differences(g: &[Rational], n: usize) -> Vec<Rational> {
+    let mut sum = vec![Rational::from(0); n + 1];
     for (j, g) in g.iter().enumerate() {
         for (k, binomial) in difference(j).into_iter().enumerate() {
-            add(&mut sum[k + n - j], g.times(Fraction::whole(binomial)));
+            add(&mut sum[k + n - j], &g.times(&Rational::from(binomial)));
         }
     }
     sum
 }
 
 /// γⱼ of the Adams–Bashforth methods, j < n: Σ γᵢ/(j+1−i) = 1, i = 0 … j. Hairer, Nørsett, Wanner I, III.1, eq. (1.7).
-pub(crate) fn bashforth(n: usize) -> Vec<Fraction> {
-    let mut gamma: Vec<Fraction> = Vec::with_capacity(n);
+pub(crate) fn bashforth(n: usize) -> Vec<Rational> {
+    let mut gamma: Vec<Rational> = Vec::with_capacity(n);
     for j in 0..n {
-        let term = |(i, g): (usize, &Fraction)| g.times(Fraction::new(1, (j + 1 - i) as i128));
-        let known = gamma.iter().enumerate().map(term).fold(Fraction::ZERO, Fraction::plus);
-        gamma.push(Fraction::ONE.minus(known));
+        let term = |(i, g): (usize, &Rational)| g.times(&ratio(1, (j + 1 - i) as i128));
+        let known = gamma.iter().enumerate().map(term).fold(Rational::from(0), |sum, term| sum.plus(&term));
+        gamma.push(Rational::from(1).minus(&known));
     }
     gamma
 }
 
 /// γ*ⱼ of the Adams–Moulton methods, j < n: γ*ⱼ = γⱼ − γⱼ₋₁; eq. (1.10) there.
-fn moulton(n: usize) -> Vec<Fraction> {
+fn moulton(n: usize) -> Vec<Rational> {
     let gamma = bashforth(n);
-    (0..n).map(|j| if j == 0 { gamma[0] } else { gamma[j].minus(gamma[j - 1]) }).collect()
+    (0..n).map(|j| if j == 0 { gamma[0].clone() } else { gamma[j].minus(&gamma[j - 1]) }).collect()
 }
 
 /// The Adams methods: with B(ζ) = Σ γⱼ ∇ʲ at the last point, M(ζ) = Σ γ*ⱼ ∇ʲ at the end of the step,
@@ -189,14 +193,14 @@ pub(super) fn adams(form: AdamsForm) -> Characteristic {
             let k = k as usize;
             let mut rows = start(k, 2);
             let b = sum_of_differences(&bashforth(k), k - 1);
-            b.iter().enumerate().for_each(|(j, b)| rows[j][1] = Fraction::ZERO.minus(*b));
+            b.iter().enumerate().for_each(|(j, b)| rows[j][1] = b.negated());
             whole(&rows)
         }
         AdamsForm::Moulton(k) => {
             let steps = k.max(1) as usize;
             let mut rows = start(steps, 2);
             let m = sum_of_differences(&moulton(k as usize + 1), steps);
-            m.iter().enumerate().for_each(|(j, m)| rows[j][1] = Fraction::ZERO.minus(*m));
+            m.iter().enumerate().for_each(|(j, m)| rows[j][1] = m.negated());
             whole(&rows)
         }
         AdamsForm::Pece(p) => pece(p as usize, p as usize - 1),
@@ -207,22 +211,22 @@ pub(super) fn adams(form: AdamsForm) -> Characteristic {
 pub(super) fn pece(points: usize, behind: usize) -> Characteristic {
     let mut rows = start(points, 3);
     let gamma = moulton(behind + 1);
-    let at_end = gamma.iter().copied().fold(Fraction::ZERO, Fraction::plus);
+    let at_end = gamma.iter().fold(Rational::from(0), |sum, g| sum.plus(g));
     let m = sum_of_differences(&gamma, points);
     let b = sum_of_differences(&bashforth(points), points - 1);
     for (j, m) in m.into_iter().enumerate() {
-        let past = if j == points { m.minus(at_end) } else { m };
-        rows[j][1] = rows[j][1].minus(past);
+        let past = if j == points { m.minus(&at_end) } else { m };
+        rows[j][1] = rows[j][1].minus(&past);
     }
-    rows[points - 1][1] = rows[points - 1][1].minus(at_end);
-    b.into_iter().enumerate().for_each(|(j, b)| rows[j][2] = rows[j][2].minus(at_end.times(b)));
+    rows[points - 1][1] = rows[points - 1][1].minus(&at_end);
+    b.into_iter().enumerate().for_each(|(j, b)| rows[j][2] = rows[j][2].minus(&at_end.times(&b)));
     whole(&rows)
 }
 
 /// ζᵏ − ζᵏ⁻¹
 fn start(k: usize, columns: usize) -> Table {
     let mut rows = table(k + 1, columns);
-    (rows[k][0], rows[k - 1][0]) = (Fraction::ONE, Fraction::whole(-1));
+    (rows[k][0], rows[k - 1][0]) = (Rational::from(1), Rational::from(-1));
     rows
 }
 
