@@ -95,7 +95,7 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
         let problem = if LATER.contains(&lower.as_str()) {
             format!("method `{name}` is not available in this version")
         } else if let Some(meant) = closest_method(name).filter(|_| !STIFF_ELSEWHERE.contains(&lower.as_str())) {
-            format!("there is no method `{name}`, did you mean `{meant}`")
+            format!("there is no method `{name}` (did you mean `{meant}`?)")
         } else {
             format!("there is no method `{name}`")
         };
