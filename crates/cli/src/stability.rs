@@ -139,7 +139,7 @@ fn without_method(args: &StabilityArgs) -> String {
         Some(list) if !looks_like_model(list) && args.text.is_empty() => {
             let name = list.split(',').map(str::trim).find(|name| !ordinate::is_method(name)).unwrap_or(list);
             let available = ordinate::methods_text();
-            match ordinate::closest(name, available.split(", ")) {
+            match ordinate::closest_method(name) {
                 Some(meant) => format!("there is no method `{name}`; did you mean `{meant}`?"),
                 None => format!("there is no method `{name}`; available: {available}"),
             }

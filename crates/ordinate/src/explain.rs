@@ -185,7 +185,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             let found = outcome.inconsistency.clone().unwrap_or_default();
             let free = found.free.first().and_then(|set| set.first()).copied();
             let violated = if found.violated.is_empty() { vec![(equation, residual)] } else { found.violated };
-            let (message, hint) = contradiction(t, &violated, &found.free, compiled);
+            let (message, hint) = contradiction(t, &violated, &found.sought, &found.free, compiled);
             let hint = if outcome.statistics.steps > 0 {
                 "an event sets what the equations do not allow, or switches to equations that the state does not fulfil; \
                  let its action set less, and what follows from the equations is found"
@@ -319,7 +319,13 @@ fn lost_variation(outcome: &Outcome, compiled: &Compiled) -> Option<usize> {
 }
 
 /// Equations that contradict what is given: each with its residual, and which start values could be left out.
-fn contradiction(t: f64, violated: &[(usize, f64)], free: &[Vec<usize>], compiled: &Compiled) -> (String, String) {
+fn contradiction(
+    t: f64,
+    violated: &[(usize, f64)],
+    sought: &[usize],
+    free: &[Vec<usize>],
+    compiled: &Compiled,
+) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
     for &(place, residual) in violated.iter().take(LISTED) {
         parts.push(format!("{} is violated by {residual:.3e}", equation_text(place, compiled)));
@@ -327,13 +333,18 @@ fn contradiction(t: f64, violated: &[(usize, f64)], free: &[Vec<usize>], compile
     if violated.len() > LISTED {
         parts.push(format!("{} more are violated", violated.len() - LISTED));
     }
-    let message =
-        format!("the equations have no solution at t = {} with the values given there: {}", short(t), parts.join("; "));
+    let none = match sought {
+        [] => format!("the equations have no solution at t = {}", short(t)),
+        _ => format!("no solution of the equations was found at t = {}", short(t)),
+    };
+    let message = format!("{none} with the values given there: {}", parts.join("; "));
     let name = |k: &usize| compiled.program.state_names.get(*k).map_or("a state".into(), |name| format!("`{name}`"));
     let set = |set: &Vec<usize>| set.iter().map(name).collect::<Vec<_>>().join(" and ");
     let sets: Vec<String> = free.iter().take(LISTED).map(set).collect();
-    let hint = match sets.as_slice() {
-        [] => "change the start values, or give a `guess` nearer to the solution".into(),
+    let guesses: Vec<String> = sought.iter().take(LISTED).map(name).collect();
+    let guess = (!guesses.is_empty()).then(|| format!("give a `guess` for {} near to a solution", guesses.join(", ")));
+    let open = match sets.as_slice() {
+        [] => "change the start values".into(),
         [only] => {
             format!("leave the start value of {only} open: write `guess` instead of `init`; or correct the others")
         }
@@ -342,6 +353,7 @@ fn contradiction(t: f64, violated: &[(usize, f64)], free: &[Vec<usize>], compile
             others.join(", or of ")
         ),
     };
+    let hint = guess.into_iter().chain([open]).collect::<Vec<_>>().join("; or ");
     (message, hint)
 }
 

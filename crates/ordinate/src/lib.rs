@@ -60,7 +60,7 @@ pub use linearize::{
     LinearizeOptions, Mode, Units, analyse, linear_figure, linearize, linearize_json, linearize_mat, linearize_model,
     linearize_npz, linearize_text, response_figure,
 };
-pub use methods::{MethodInfo, is_method, methods, methods_text};
+pub use methods::{MethodInfo, closest_method, is_method, methods, methods_text};
 pub use number::{number_hint, short};
 pub use ordinate_control::Hold;
 pub use ordinate_model::{IndexTreatment, SetError, closest};

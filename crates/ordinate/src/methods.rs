@@ -1,6 +1,6 @@
 //! The methods by name: which there are, which are meant, which belong to later versions.
 
-use crate::{RunError, RunOptions};
+use crate::{RunError, RunOptions, closest};
 use ordinate_solve::{AUTOMATIC, BadParameter, Choice, FirstIterate, NewtonOptions, by_name, names};
 
 /// Methods that are named in the documentation but belong to later versions.
@@ -76,6 +76,11 @@ pub fn is_method(name: &str) -> bool {
     by_name(name).is_some()
 }
 
+/// The method that is meant by a misspelt name, if one is near enough.
+pub fn closest_method(name: &str) -> Option<&'static str> {
+    closest(name, names().chain([AUTOMATIC]))
+}
+
 /// The method that suits most models.
 pub(crate) fn automatic() -> Choice {
     by_name(AUTOMATIC).expect("a method of every version")
@@ -89,6 +94,8 @@ pub(crate) fn choose(options: &RunOptions) -> Result<(Choice, bool), RunError> {
         let lower = name.to_ascii_lowercase();
         let problem = if LATER.contains(&lower.as_str()) {
             format!("method `{name}` is not available in this version")
+        } else if let Some(meant) = closest_method(name).filter(|_| !STIFF_ELSEWHERE.contains(&lower.as_str())) {
+            format!("there is no method `{name}` (did you mean `{meant}`?)")
         } else {
             format!("there is no method `{name}`")
         };

@@ -14,6 +14,8 @@ pub(crate) struct StartValues {
     pub held: Vec<f64>,
     /// Which states are given; the others are guesses, and follow from the equations.
     pub given: Vec<bool>,
+    /// Whether what is given and guessed of other variables is still to be found; the model with its index reduced has found it.
+    pub stated: bool,
     /// Column, name and value of start values that must follow from the equations.
     pub checks: Vec<(usize, String, f64)>,
 }
@@ -21,7 +23,7 @@ pub(crate) struct StartValues {
 impl StartValues {
     /// Where the driver begins.
     pub fn from(&self, t: f64) -> Start<'_> {
-        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given), stated: true }
+        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given), stated: self.stated }
     }
 
     pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
@@ -65,6 +67,7 @@ impl StartValues {
             states,
             held,
             given: given_states(compiled),
+            stated: compiled.reduced.is_none(),
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
     }

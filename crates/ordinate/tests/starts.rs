@@ -112,3 +112,28 @@ fn more_start_values_than_needed_are_compared_whatever_they_are_of() {
     let found = wrong.err().expect("a mistake");
     assert!(format!("{found:?}").contains("which gives 2 at the start"), "{found:?}");
 }
+
+/// A bridge of diodes from nothing: down exp(384) a Newton step is one thermal voltage.
+#[test]
+fn a_start_far_up_an_exponential_is_found() {
+    let diode = |v: &str| format!("1e-12*(exp(({v})/0.026) - 1)");
+    let [over, back, up, down] = ["10 - a", "0 - a", "b - 10", "b"].map(diode);
+    let bridge = format!("{over} + {back} = (a - b)/50\n{up} + {down} = (a - b)/50\nw' = a - b\ninit w = 0\n");
+    ends(&bridge, "0", &[("a", 9.3272), ("b", 0.6728)]);
+}
+
+/// z⁴ + z/2 + 1 has no real root; that is not proved, so it is not said, and no absurd value is left behind.
+#[test]
+fn a_start_that_was_not_found_is_not_called_impossible() {
+    let text = "x' = 1\nz^4 + x*z + 1 = 0\ninit x = 0.5\n";
+    let message = refused(text);
+    assert!(message.contains("no solution of the equations was found at t = 0"), "{message}");
+    assert!(run(text, "1").reason.expect("it says why").hint.contains("give a `guess` for `z`"));
+    assert_eq!(run(text, "1").final_value("z"), Some(0.0));
+}
+
+#[test]
+fn all_contradictions_are_named() {
+    let message = refused("A + B = 1\nA - B = t\ninit A = 0.3, B = 0.9\n");
+    assert!(message.contains("start value 0.3 of `A`") && message.contains("start value 0.9 of `B`"), "{message}");
+}

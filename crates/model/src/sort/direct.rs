@@ -66,6 +66,7 @@ pub(super) fn direct(
     states.iter_mut().for_each(|state| state.start = starts.get(&state.var).copied());
     let indices = match regularise {
         Some(xi) => {
+            diagnostics.push(super::report::regularised(&model, &algebraic));
             for algebraic in std::mem::take(&mut algebraic) {
                 let state = regularised(&mut model, &algebraic, &mut definitions, xi);
                 states.push(state);

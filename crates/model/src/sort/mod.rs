@@ -163,13 +163,16 @@ struct Analysis {
 const MAX_ROUNDS: usize = 64;
 
 /// Of what a differentiated equation gives explicitly the start value is only compared. Where such values are given and
-/// those of states are missing, what has a start value stays a state, and the equation is one for the start.
+/// those of states are missing or follow from them, what has a start value stays a state, and the equation is one for the start.
 fn reduced(model: Model, broken: bool) -> (Sorted, Analysis, Vec<Diagnostic>) {
     let mut written = None;
     let first = reduced_with(model, broken, &FxHashSet::default(), &mut written);
     let missing = |found: &[Diagnostic]| found.iter().any(|diagnostic| diagnostic.code == report::MISSING_START);
     let (sorted, _, diagnostics) = &first;
-    match written.filter(|_| missing(diagnostics) && !sorted.checks.is_empty()) {
+    let stands_for_others =
+        |written: &Model| sorted.model.starts.len() > written.starts.len() || !sorted.structure.stated.is_empty();
+    let again = |written: &Model| (missing(diagnostics) || stands_for_others(written)) && !sorted.checks.is_empty();
+    match written.filter(again) {
         Some(model) => {
             let given: FxHashSet<usize> = model.starts.iter().map(|given| model.variable(given.var).quantity).collect();
             let second = reduced_with(model, broken, &given, &mut None);

@@ -1,7 +1,7 @@
 //! The mistakes that show only when the model is looked at as a whole, told in the names of the user.
 
 use super::matching::Matching;
-use super::{Diagnostic, Given, Model, Role, State, VarId};
+use super::{Algebraic, Diagnostic, Given, Model, Role, State, VarId};
 use crate::closest;
 use ordinate_expr::Expr;
 use ordinate_syntax::Span;
@@ -387,6 +387,18 @@ pub(super) fn underdetermined(model: &Model, count: usize, open: &[VarId]) -> Di
     let rest = if open.len() > count { ", the others follow from the equations" } else { "" };
     Diagnostic::error(MISSING_START, span, format!("{missing}: {which} of {names}{rest}"))
         .help(format!("add `init {} = 0`, with the value it has at the start", model.name(first)))
+}
+
+/// What a regularisation does, or that there is nothing to do.
+pub(super) fn regularised(model: &Model, algebraic: &[Algebraic]) -> Diagnostic {
+    let Some(first) = algebraic.first() else {
+        let message = "there is nothing to regularise: no equation of this model is solved as an algebraic one";
+        return Diagnostic::warning("regularised", Span::default(), message).help("leave `--regularise` out");
+    };
+    let names = list(algebraic.iter().map(|algebraic| model.name(algebraic.var)));
+    let message = format!("another problem is solved, in which the equations of {names} hold only nearly");
+    Diagnostic::warning("regularised", model.equations[first.equation].span, message)
+        .help("the error estimate is that of the regularised problem, not of the model; leave `--regularise` out to solve the model itself")
 }
 
 /// A start value of something that follows from its equation, with what that gives.

@@ -41,6 +41,9 @@ pub struct Inconsistency {
     /// The violated equations, the worst first: the algebraic state that each stands for, or the invariant counted behind
     /// the states; and its residual, with the given states as they are and the others where it is violated least.
     pub violated: Vec<(usize, f64)>,
+    /// Unknowns of the violated equations: with other values of these there may be a solution that was not found. Empty: there
+    /// is none.
+    pub sought: Vec<usize>,
     /// Sets of given states: if those of one set were not given, there would be a solution. The one that changes least is
     /// the first.
     pub free: Vec<Vec<usize>>,
@@ -282,7 +285,7 @@ impl Consistency {
         }
         let violated = search::violated(&mut equations, y);
         let places = violated.iter().map(|&(row, r)| (equations.place(row), r)).collect();
-        let found = Inconsistency { t, violated: places, free: Vec::new() };
+        let found = Inconsistency { t, violated: places, ..Inconsistency::default() };
         let reason = found.reason();
         self.found = Some(found);
         Err(reason)

@@ -16,8 +16,10 @@ use crate::algebra::Lu;
 
 /// Square systems larger than this are solved by a sparse decomposition first.
 const SMALL: usize = 60;
-/// Iterations.
+/// Iterations, those not counted that make the largest residual at least so much smaller: down an exponential every step is
+/// one time constant long, and there may be hundreds of them.
 const MOST: usize = 60;
+const FALL: f64 = 0.5;
 /// The smallest part of a step.
 const SHORTEST: f64 = 1e-8;
 /// A step within the radius that goes as foreseen makes it so much larger.
@@ -223,7 +225,8 @@ pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64
         return Ended::Stuck;
     }
     let mut last = f64::INFINITY;
-    for _ in 0..MOST {
+    let mut slow = 0;
+    while slow < MOST {
         if !equations.derivatives(y) {
             return Ended::Stuck;
         }
@@ -274,6 +277,7 @@ pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64
             }
         }
         full = lambda == 1.0;
+        slow += usize::from(largest(&trial_r) > FALL * largest(&r));
         y.copy_from_slice(&trial);
         std::mem::swap(&mut r, &mut trial_r);
         if ends {

@@ -110,8 +110,10 @@ pub(super) fn explain(equations: &mut Equations, free: &[bool], guess: &[f64], y
     // Where nothing could be done the given values speak for themselves.
     let violated_rows = violated(equations, y);
     let rows: Vec<usize> = violated_rows.iter().map(|&(row, _)| row).collect();
+    let sought = equations.states_of(&rows).into_iter().filter(|&state| free[state]).collect();
     let mut inconsistency = Inconsistency {
         t: equations.t,
+        sought,
         violated: violated_rows.iter().map(|&(row, r)| (equations.place(row), r)).collect(),
         free: Vec::new(),
     };

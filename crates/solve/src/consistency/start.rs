@@ -131,6 +131,10 @@ impl Consistency {
         }
         let found = search::explain(&mut equations, free, &guess, y);
         let reason = found.reason();
+        // where the search ended may be at the ends of the world
+        if !found.sought.is_empty() {
+            y.copy_from_slice(&guess);
+        }
         self.found = Some(found);
         Err(reason)
     }

@@ -194,7 +194,10 @@ impl Method for Ge3 {
         let mut owners = vec![0; states];
         self.places.iter().for_each(|&(_, v)| owners[v] += 1);
         let is_x = |i: usize| velocity.get(i).copied().flatten().is_some();
-        if let Some(state) = (0..states).find(|&i| owners[i] != usize::from(!is_x(i))) {
+        // in x'' = …, y' = x it is y that does not fit
+        let of_position = (0..states).find(|&i| velocity.get(i).copied().flatten().is_some_and(|v| is_x(v as usize)));
+        let misfit = || (0..states).find(|&i| owners[i] != usize::from(!is_x(i)));
+        if let Some(state) = of_position.or_else(misfit) {
             return Err(UsageError::NotSecondOrder { state });
         }
         let pattern = system.jacobian_pattern().ok_or(UsageError::NoPattern)?;
