@@ -109,7 +109,7 @@ fn start_values_of_other_variables_stand_for_those_of_states() {
 fn more_start_values_than_needed_are_compared_whatever_they_are_of() {
     ends("y' = -y\nz = 2*y\nw = cos(t)\ninit y = 1, z = 2, w = 1, y' = -1\n", "0", &[("z", 2.0)]);
     let wrong = compile(&Source::text("y' = -y\nz = 2*y\ninit y = 1, z = 4\n"), &CompileOptions::default());
-    let found = wrong.err().expect("a mistake");
+    let found = wrong.expect_err("a mistake");
     assert!(format!("{found:?}").contains("which gives 2 at the start"), "{found:?}");
 }
 
