@@ -137,3 +137,13 @@ fn all_contradictions_are_named() {
     let message = refused("A + B = 1\nA - B = t\ninit A = 0.3, B = 0.9\n");
     assert!(message.contains("start value 0.3 of `A`") && message.contains("start value 0.9 of `B`"), "{message}");
 }
+
+/// What is searched for has no formula to differentiate: that is said, not taken for zero.
+#[test]
+fn a_start_that_is_searched_for_has_no_sensitivity() {
+    for (law, known) in [("z = 2*x", true), ("z = exp(x) + x", false)] {
+        let text = format!("param k = 4\nx' = -z\n{law}\ninit z = k\n");
+        let compiled = compile(&Source::text(&text), &CompileOptions::default()).expect("a model without mistakes");
+        assert_eq!(ordinate::sensitivity(&compiled, &["k".to_string()]).is_ok(), known, "{law}");
+    }
+}
