@@ -63,6 +63,8 @@ pub enum VariationError {
     Period(VarId),
     /// The start value of this state follows from the equations.
     Follows(VarId),
+    /// The start value of this state is searched for, so how it varies has no formula.
+    Searched(VarId),
     /// The first decides which equations there are, as the second does that follows from it.
     Structure(VarId, VarId),
     /// The start time moves with the first, and the rate of change of the second is not known as an expression.
@@ -74,6 +76,9 @@ pub enum VariationError {
 pub fn variational(sorted: &Sorted, by: &[VarId]) -> Result<Sorted, VariationError> {
     if !sorted.model.delays.is_empty() {
         return Err(VariationError::Delay);
+    }
+    if let Some(&state) = sorted.structure.stated.first() {
+        return Err(VariationError::Searched(state));
     }
     let mut result = sorted.clone();
     let eventful = !(sorted.model.switches.is_empty() && sorted.model.samples.is_empty());

@@ -57,6 +57,10 @@ pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
             sorted.model.name(*q),
             sorted.model.name(*open)
         ),
+        VariationError::Searched(state) => format!(
+            "the start value of `{0}` follows from those of other variables without a formula, so its derivatives are not known; give that of `{0}` itself",
+            sorted.model.name(*state)
+        ),
         VariationError::Follows(q) => {
             let free: Vec<String> = sorted.structure.free.iter().map(|&v| sorted.model.name(v)).collect();
             let others = if free.is_empty() { String::new() } else { format!("; free are {}", free.join(", ")) };

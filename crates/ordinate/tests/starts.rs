@@ -109,7 +109,7 @@ fn start_values_of_other_variables_stand_for_those_of_states() {
 fn more_start_values_than_needed_are_compared_whatever_they_are_of() {
     ends("y' = -y\nz = 2*y\nw = cos(t)\ninit y = 1, z = 2, w = 1, y' = -1\n", "0", &[("z", 2.0)]);
     let wrong = compile(&Source::text("y' = -y\nz = 2*y\ninit y = 1, z = 4\n"), &CompileOptions::default());
-    let found = wrong.err().expect("a mistake");
+    let found = wrong.expect_err("a mistake");
     assert!(format!("{found:?}").contains("which gives 2 at the start"), "{found:?}");
 }
 
@@ -136,4 +136,14 @@ fn a_start_that_was_not_found_is_not_called_impossible() {
 fn all_contradictions_are_named() {
     let message = refused("A + B = 1\nA - B = t\ninit A = 0.3, B = 0.9\n");
     assert!(message.contains("start value 0.3 of `A`") && message.contains("start value 0.9 of `B`"), "{message}");
+}
+
+/// What is searched for has no formula to differentiate: that is said, not taken for zero.
+#[test]
+fn a_start_that_is_searched_for_has_no_sensitivity() {
+    for (law, known) in [("z = 2*x", true), ("z = exp(x) + x", false)] {
+        let text = format!("param k = 4\nx' = -z\n{law}\ninit z = k\n");
+        let compiled = compile(&Source::text(&text), &CompileOptions::default()).expect("a model without mistakes");
+        assert_eq!(ordinate::sensitivity(&compiled, &["k".to_string()]).is_ok(), known, "{law}");
+    }
 }

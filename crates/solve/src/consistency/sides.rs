@@ -24,6 +24,13 @@ pub(crate) struct Place<'a> {
     pub d: &'a mut [f64],
 }
 
+impl Place<'_> {
+    fn set(&mut self, y: &[f64], d: &[f64]) {
+        self.y.copy_from_slice(y);
+        self.d.copy_from_slice(d);
+    }
+}
+
 impl Consistency {
     /// The start: states that fulfil the equations, with the modes that belong to them. First the modes are those of the guess;
     /// where they have no solution, or one on another side, they follow the states; and at last all sides are tried. Of
@@ -41,7 +48,7 @@ impl Consistency {
         let mut result = self.agree(system, switches, at, wishes, Effort::All);
         if result.is_err() && !switches.of_state().is_empty() {
             let failed = (at.y.to_vec(), at.d.to_vec(), self.found.take());
-            (at.y.copy_from_slice(&guess), at.d.copy_from_slice(&modes));
+            at.set(&guess, &modes);
             let free = wishes.free(guess.len(), self.differential);
             let given = wishes.stated && system.layout().stated[0] > 0;
             for which in [Which::Given, Which::Always].into_iter().skip(usize::from(!given)) {
@@ -50,7 +57,7 @@ impl Consistency {
                 }
             }
             if result.is_err() {
-                (at.y.copy_from_slice(&failed.0), at.d.copy_from_slice(&failed.1));
+                at.set(&failed.0, &failed.1);
                 self.found = failed.2;
             }
         }
@@ -60,8 +67,7 @@ impl Consistency {
         let found = self.found.take();
         let mut best = (at.y.to_vec(), at.d.to_vec(), result.is_ok().then(|| self.missed(system, at)));
         for sides in other_sides(switches.of_state(), &modes) {
-            at.y.copy_from_slice(&guess);
-            at.d.copy_from_slice(&sides);
+            at.set(&guess, &sides);
             if self.agree(system, switches, at, wishes, Effort::Near).is_err() {
                 continue;
             }
@@ -76,8 +82,7 @@ impl Consistency {
             }
         }
         self.found = found.filter(|_| result.is_err());
-        at.y.copy_from_slice(&best.0);
-        at.d.copy_from_slice(&best.1);
+        at.set(&best.0, &best.1);
         result
     }
 
