@@ -418,7 +418,9 @@ impl<'a> Run<'a> {
         if attempts >= self.options.max_steps {
             return Err(Reason::MaxSteps { t: self.t, h: self.h, limit: self.options.max_steps });
         }
-        self.pace.check(self.t, attempts, (self.t_start, self.t_end), self.options.max_steps)?;
+        // Events that come too often are told as such.
+        let of_steps = attempts.saturating_sub(2 * self.statistics.events);
+        self.pace.check(self.t, of_steps, (self.t_start, self.t_end), self.options.max_steps)?;
         if attempts.is_multiple_of(PROGRESS_EVERY) {
             let flow = self.sink.progress(self.t);
             self.obey(flow)?;
