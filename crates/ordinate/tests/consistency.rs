@@ -281,5 +281,5 @@ fn rows_with_several_derivatives_are_combined_exactly() {
         }
     }
     // what follows does not stand for what is free
-    assert!(compile(&Source::text(&format!("{MIXED}init x1 = -1, x3 = 0")), &CompileOptions::default()).is_err());
+    assert!(compile(&Source::text(format!("{MIXED}init x1 = -1, x3 = 0")), &CompileOptions::default()).is_err());
 }

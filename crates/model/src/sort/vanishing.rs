@@ -30,16 +30,20 @@ pub(super) fn tidy(model: &mut Model, e: ExprId, known: &Known) -> ExprId {
 /// line counts as something that it can determine.
 pub(super) fn drop_vanishing(model: &mut Model, lines: &mut [Line]) {
     let known = Known::of(model);
+    // most derivatives are of no use later, and the order of nodes is that of operands in what is printed and evaluated
+    let mut scratch = model.graph.clone();
     for line in lines {
-        let residual = model.graph.sub(line.left, line.right);
-        let mut inside = model.graph.variables(residual);
+        let residual = scratch.sub(line.left, line.right);
+        let mut inside = scratch.variables(residual);
         inside.retain(|&v| model.variable(v).role == Role::Unknown);
         if inside.len() > MANY {
             continue;
         }
         for v in inside {
-            let slope = model.graph.partial(residual, v);
-            if model.graph.constant_value(slope).is_none() && vanishes(&mut model.graph, slope, &known) {
+            let slope = scratch.partial(residual, v);
+            if scratch.constant_value(slope).is_none() && vanishes(&mut scratch, slope, &known) {
+                let residual = model.graph.sub(line.left, line.right);
+                let slope = model.graph.partial(residual, v);
                 mark_if_by_value(model, &[vec![slope]]);
                 let sides = without(model, &[line.left, line.right], v);
                 (line.left, line.right) = (sides[0], sides[1]);
