@@ -43,3 +43,33 @@ impl Pace {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The attempts after which a run to t = 1 with steps `h(t)` is ended; `None` if it comes to its end.
+    fn ends(h: impl Fn(f64) -> f64) -> Option<u64> {
+        let (mut pace, mut t) = (Pace::default(), 0.0);
+        for attempts in 0..10_000_000 {
+            if t >= 1.0 {
+                return None;
+            }
+            if pace.check(t, attempts, (0.0, 1.0), 10_000_000).is_err() {
+                return Some(attempts);
+            }
+            t += h(t);
+        }
+        Some(10_000_000)
+    }
+
+    #[test]
+    fn runs_that_creep_or_stand_are_ended_and_others_are_not() {
+        assert!(ends(|t| if t < 0.5 { 1e-3 } else { 1e-12 }).is_some_and(|attempts| attempts < 500_000));
+        assert!(ends(|t| if t < 0.5 { 1e-3 } else { 0.0 }).is_some_and(|attempts| attempts < 3_000));
+        // a stiff start, many steps, and a burst of short ones
+        assert_eq!(ends(|t| 1e-14 + 1e-3 * t), None);
+        assert_eq!(ends(|_| 1e-6), None);
+        assert_eq!(ends(|t| if (0.5..0.500_01).contains(&t) { 1e-10 } else { 1e-3 }), None);
+    }
+}
