@@ -10,7 +10,6 @@ mod arithmetic;
 mod batch;
 mod bdf;
 mod block;
-mod branch_point;
 mod channels;
 mod companion;
 mod consistency;
@@ -52,6 +51,7 @@ mod system;
 pub mod tableau;
 pub mod tableaus;
 mod taylor;
+mod uniqueness;
 mod zeno;
 
 pub use adams::{Adams, AdamsForm, VariableAdams};

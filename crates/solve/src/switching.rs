@@ -10,9 +10,9 @@
 use std::sync::Arc;
 
 use crate::algebra::Pattern;
-use crate::branch_point::is_left_by_one_solution;
 use crate::octet::Octet;
 use crate::stiffness::Stiffness;
+use crate::uniqueness::is_left_by_one_solution;
 use crate::{Method, NewtonIterate, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
 
 /// While an implicit method is at work, every so many steps a look whether an explicit one would do.

@@ -9,6 +9,7 @@
 //! ```
 
 use super::differentiate::total;
+use super::inlined::Inlined;
 use super::matching::Matching;
 use super::reduce::{Line, System, members, signature};
 use super::signature::Offsets;
@@ -19,7 +20,7 @@ use super::{
 use crate::{Given, Model, Role};
 use ordinate_expr::{Decimal, Expr, ExprId, VarId};
 use ordinate_syntax::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The system as it is written, with the start values of the reduced one.
 pub(super) fn direct(
@@ -231,23 +232,11 @@ fn indices(model: &Model, analysis: &Analysis, states: &[State], algebraic: &[Al
     .collect()
 }
 
-/// An expression with all definitions put in. They are not circular, so this ends.
-pub(super) fn inlined(model: &mut Model, e: ExprId, definitions: &[Option<ExprId>]) -> ExprId {
-    let mut e = e;
-    loop {
-        let next = model.graph.substitute(e, |v| definitions.get(v.0 as usize).copied().flatten());
-        if next == e {
-            return e;
-        }
-        e = next;
-    }
-}
-
 /// z becomes a state with z′ = ± g/ξ.
 fn regularised(model: &mut Model, algebraic: &Algebraic, definitions: &mut Vec<Option<ExprId>>, xi: Decimal) -> State {
     let derivative = model.derivative_of(algebraic.var);
     definitions.resize(model.variables.len(), None);
-    let g = inlined(model, algebraic.residual, definitions);
+    let g = Inlined::new(definitions, FxHashSet::default()).expression(model, algebraic.residual);
     let slope = model.graph.partial(g, algebraic.var);
     let given: FxHashMap<VarId, ExprId> =
         model.starts.iter().chain(&model.guesses).rev().map(|given| (given.var, given.value)).collect();

@@ -8,6 +8,7 @@ mod combine;
 mod differentiate;
 mod direct;
 mod history;
+mod inlined;
 mod linear;
 mod matching;
 mod pencil;

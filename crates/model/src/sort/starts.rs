@@ -1,6 +1,6 @@
 //! Start values: which states have one, which follow from the invariants, and what is missing.
 
-use super::direct::inlined;
+use super::inlined::Inlined;
 use super::matching::Matching;
 use super::probe::{Known as Parameters, vanishes};
 use super::residue::{Residue, echelon};
@@ -121,7 +121,7 @@ fn dependence(model: &mut Model, states: &[State], others: &[Given], known: &Kno
 fn slopes(model: &mut Model, states: &[State], known: &Known, incident: &[Vec<usize>]) -> Vec<Vec<Residue>> {
     let parameters = Parameters::of(model);
     let is_state: FxHashSet<VarId> = states.iter().map(|state| state.var).collect();
-    let mut inlined = Inlined { is_state, definitions: known.definitions, of: FxHashMap::default() };
+    let mut inlined = Inlined::new(known.definitions, is_state);
     let mut matrix = Vec::with_capacity(incident.len());
     for (invariant, list) in known.invariants.iter().zip(incident) {
         let value = inlined.expression(model, invariant.value);
@@ -139,37 +139,17 @@ fn slopes(model: &mut Model, states: &[State], known: &Known, incident: &[Vec<us
     matrix
 }
 
-/// Expressions of states, definitions put in.
-struct Inlined<'a> {
-    is_state: FxHashSet<VarId>,
-    definitions: &'a [Option<ExprId>],
-    of: FxHashMap<VarId, ExprId>,
-}
-
-impl Inlined<'_> {
-    /// The depth of the recursion is that of `Reached`.
-    fn expression(&mut self, model: &mut Model, e: ExprId) -> ExprId {
-        for v in model.graph.variables(e) {
-            let definition = self.definitions.get(v.0 as usize).copied().flatten();
-            if let Some(definition) = definition.filter(|_| !self.is_state.contains(&v) && !self.of.contains_key(&v)) {
-                let value = self.expression(model, definition);
-                self.of.insert(v, value);
-            }
-        }
-        model.graph.substitute(e, |v| self.of.get(&v).copied())
-    }
-}
-
 /// States that follow from what is given of other variables, as expressions where they enter linearly: these are start values
 /// like those of the text. The others, which are returned, are searched for when a run begins.
 fn follow_from(model: &mut Model, states: &mut [State], pairs: &[(VarId, Given)], known: &Known) -> Vec<VarId> {
     let unknowns: Vec<VarId> = pairs.iter().map(|(state, _)| *state).collect();
+    let leaves: FxHashSet<VarId> = states.iter().map(|state| state.var).collect();
+    let mut inlined = Inlined::new(known.definitions, leaves.clone());
     let mut sides = Vec::with_capacity(pairs.len());
     for (_, given) in pairs {
         let variable = model.graph.variable(given.var);
-        sides.push((inlined(model, variable, known.definitions), given.value));
+        sides.push((inlined.expression(model, variable), given.value));
     }
-    let leaves: FxHashSet<VarId> = states.iter().map(|state| state.var).collect();
     let computed = |model: &mut Model, e: ExprId| {
         let mut variables = model.graph.variables(e).into_iter();
         variables.all(|v| leaves.contains(&v) || model.variable(v).role == Role::Parameter)

@@ -8,9 +8,9 @@ use crate::Model;
 use ordinate_expr::{Expr, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The index of linear equations with constant coefficients; of others the structural index max cᵢ, plus 1 if some quantity has no derivative to be solved for (dⱼ = 0). A named expression,
-/// `z = …`, is no reason to call ordinary differential equations differential-algebraic: it counts only where it names
-/// what is known after differentiation.
+/// The index of linear equations with constant coefficients; of others the structural index max cᵢ, plus 1 if some quantity has
+/// no derivative to be solved for (dⱼ = 0). A named expression, `z = …`, is no reason to call ordinary differential equations
+/// differential-algebraic: it counts only where it names what is known after differentiation.
 pub(super) fn index(
     model: &mut Model,
     lines: &[Line],

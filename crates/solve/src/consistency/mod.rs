@@ -76,8 +76,8 @@ pub(crate) struct Consistency {
     differential: usize,
     algebraic: Option<Algebraic>,
     projection: Option<Projection>,
-    /// Says where the algebraic states are not determined, once that was asked.
-    determined: Option<Determined>,
+    /// Says where the algebraic states are not determined, once that was asked, and if it can be said.
+    determined: Option<Option<Determined>>,
     /// The method knows nothing of algebraic states: they are solved for in every evaluation of f.
     pub inside_f: bool,
     /// The index is above 1 and not reduced: the algebraic states do not follow from the others.
@@ -180,10 +180,7 @@ impl Consistency {
     }
 
     fn determined(&mut self, system: &mut dyn System) -> Option<&mut Determined> {
-        if self.determined.is_none() {
-            self.determined = Determined::new(system);
-        }
-        self.determined.as_mut()
+        self.determined.get_or_insert_with(|| Determined::new(system)).as_mut()
     }
 
     /// A state that the run has come to: what projections measure their changes by.
