@@ -143,7 +143,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the solution has no Taylor series at t = {}: the derivative of order {order} of {} does not exist", short(t), named(component)),
-            "a root or a fractional power of zero, from where several solutions may start: start beside it; where there is one only, `-m auto` goes on".into(),
+            "a root or a fractional power of zero: several solutions may start here, and none is chosen for you; start beside it, or, if another method than `auto` was asked, use that: it goes on where there is one solution only".into(),
         ),
         // However short the step: it is not the method that fails.
         Reason::NewtonFailed { t, h, component } if has_algebraic && h <= 1e-9 * t.abs() => {

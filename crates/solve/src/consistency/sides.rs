@@ -51,7 +51,8 @@ impl Consistency {
             at.set(&guess, &modes);
             let free = wishes.free(guess.len(), self.differential);
             let given = wishes.stated && system.layout().stated[0] > 0;
-            for which in [Which::Given, Which::Always].into_iter().skip(usize::from(!given)) {
+            let tried: &[Which] = if given { &[Which::Given, Which::Always] } else { &[Which::Always] };
+            for &which in tried {
                 if result.is_err() && self.follow(which, system, at, &free, &[]) {
                     result = self.agree(system, switches, at, wishes, Effort::Near).or(result);
                 }
