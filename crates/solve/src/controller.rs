@@ -73,11 +73,12 @@ pub(crate) fn bearable(error: f64, exponent: u32) -> f64 {
 }
 
 /// x^(−1/p) without a general power where a root will do.
-fn inverse_root(x: f64, p: u32) -> f64 {
+pub(crate) fn inverse_root(x: f64, p: u32) -> f64 {
     match p {
         2 => 1.0 / x.sqrt(),
         3 => 1.0 / x.cbrt(),
         4 => 1.0 / x.sqrt().sqrt(),
+        6 => 1.0 / x.sqrt().cbrt(),
         8 => 1.0 / x.sqrt().sqrt().sqrt(),
         _ => x.powf(-1.0 / f64::from(p)),
     }

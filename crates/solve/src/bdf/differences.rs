@@ -59,27 +59,51 @@ impl Differences {
     ///   known     = Σⱼ γⱼ ∇ʲy         j = 1 … k
     /// ```
     pub fn predict(&self, order: usize, gamma: &[f64], predicted: &mut [f64], known: &mut [f64]) {
-        let gamma = &gamma[..=order];
-        for ((column, predicted), known) in self.table.chunks_exact(self.width).zip(predicted).zip(known) {
-            let (mut y, mut sum) = (0.0, 0.0);
-            for (difference, gamma) in column.iter().zip(gamma) {
-                y += difference;
-                sum += gamma * difference;
+        match order {
+            1 => self.predict_first::<2>(gamma, predicted, known),
+            2 => self.predict_first::<3>(gamma, predicted, known),
+            3 => self.predict_first::<4>(gamma, predicted, known),
+            4 => self.predict_first::<5>(gamma, predicted, known),
+            5 => self.predict_first::<6>(gamma, predicted, known),
+            _ => {
+                let gamma = &gamma[..=order];
+                for ((column, predicted), known) in self.table.chunks_exact(self.width).zip(predicted).zip(known) {
+                    (*predicted, *known) = sums(&column[..=order], gamma);
+                }
             }
-            (*predicted, *known) = (y, sum);
+        }
+    }
+
+    /// [`Differences::predict`] from the first `N` differences: the loops over them are unrolled.
+    fn predict_first<const N: usize>(&self, gamma: &[f64], predicted: &mut [f64], known: &mut [f64]) {
+        let gamma: &[f64; N] = gamma.first_chunk().expect("a coefficient for every difference");
+        for ((column, predicted), known) in self.table.chunks_exact(self.width).zip(predicted).zip(known) {
+            let column: &[f64; N] = column.first_chunk().expect("as many differences as the order needs");
+            (*predicted, *known) = sums(column, gamma);
         }
     }
 
     /// A step of this order has ended `correction` beside its prediction, which is ∇ᵏ⁺¹y there.
     pub fn advance(&mut self, order: usize, correction: &[f64]) {
-        for (column, correction) in self.table.chunks_exact_mut(self.width).zip(correction) {
-            let mut above = *correction;
-            column[order + 2] = above - column[order + 1];
-            column[order + 1] = above;
-            for difference in column[..=order].iter_mut().rev() {
-                above += *difference;
-                *difference = above;
+        match order {
+            1 => self.advance_first::<4>(correction),
+            2 => self.advance_first::<5>(correction),
+            3 => self.advance_first::<6>(correction),
+            4 => self.advance_first::<7>(correction),
+            5 => self.advance_first::<8>(correction),
+            _ => {
+                for (column, correction) in self.table.chunks_exact_mut(self.width).zip(correction) {
+                    move_on(&mut column[..=order + EXTRA], *correction);
+                }
             }
+        }
+    }
+
+    /// [`Differences::advance`] for the first `N` differences: the loops over them are unrolled.
+    fn advance_first<const N: usize>(&mut self, correction: &[f64]) {
+        for (column, correction) in self.table.chunks_exact_mut(self.width).zip(correction) {
+            let column: &mut [f64; N] = column.first_chunk_mut().expect("as many differences as the order needs");
+            move_on(column, *correction);
         }
     }
 
@@ -123,6 +147,29 @@ impl Differences {
             }
             *y += basis * correction;
         }
+    }
+}
+
+/// Σⱼ ∇ʲ and Σⱼ γⱼ ∇ʲ.
+#[inline(always)]
+fn sums(differences: &[f64], gamma: &[f64]) -> (f64, f64) {
+    let (mut plain, mut weighted) = (0.0, 0.0);
+    for (difference, gamma) in differences.iter().zip(gamma) {
+        plain += difference;
+        weighted += gamma * difference;
+    }
+    (plain, weighted)
+}
+
+/// The differences ∇⁰ … ∇ᵏ⁺² of one component at the end of a step, whose ∇ᵏ⁺¹ is `correction`.
+#[inline(always)]
+fn move_on(differences: &mut [f64], correction: f64) {
+    let (history, extra) = differences.split_at_mut(differences.len() - EXTRA);
+    (extra[0], extra[1]) = (correction, correction - extra[0]);
+    let mut above = correction;
+    for difference in history.iter_mut().rev() {
+        above += *difference;
+        *difference = above;
     }
 }
 

@@ -4,6 +4,7 @@ use super::carried::{Carried, Taken};
 use super::coefficients::{GAMMA, HIGHEST, error_constant, leading};
 use super::differences::Differences;
 use super::fixed::is_same;
+use crate::controller::inverse_root;
 use crate::newton::{Goal, Stage, StageEquation, allow_for_index};
 use crate::octet::Octet;
 use crate::{Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
@@ -300,14 +301,7 @@ fn is_worth_it(safety: f64, error: f64, order: usize) -> bool {
 
 /// error^(−1/(order + 1))
 fn root(error: f64, order: usize) -> f64 {
-    let error = error.max(1e-30);
-    match order {
-        1 => 1.0 / error.sqrt(),
-        2 => 1.0 / error.cbrt(),
-        3 => 1.0 / error.sqrt().sqrt(),
-        5 => 1.0 / error.cbrt().sqrt(),
-        _ => error.powf(-1.0 / (order + 1) as f64),
-    }
+    inverse_root(error.max(1e-30), order as u32 + 1)
 }
 
 impl Method for Bdf {

@@ -323,6 +323,7 @@ impl Stage {
     ) -> Result<Convergence, StepFailure> {
         let patient = self.options.tolerance.is_some() || matches!(goal, Goal::Rounding);
         let most = self.options.most.unwrap_or(if patient { MOST } else { MOST_FOR_TOLERANCE });
+        let weighs = self.options.tolerance.is_some() || self.options.kind == NewtonKind::Inexact;
         let mut convergence = Convergence { iterations: 0, rate: 0.0 };
         let (mut last, mut last_residual, mut stagnation) = (f64::NAN, f64::NAN, Stagnation::default());
         // The residual before a first change that is small enough, and whether the one behind it agrees.
@@ -331,7 +332,12 @@ impl Stage {
         self.left = worn(self.left);
         self.age += 1;
         for iteration in 0..=most {
-            let (residual, left_over) = self.residual(system, equation, scale, iteration, y)?;
+            self.residual(system, equation, iteration, y)?;
+            // Most of what the residual could tell is not asked, and costs as much as the rest of an iteration.
+            let residual = if weighs { equation.gamma_h * largest_part(&self.change, |_| 1.0).0 } else { f64::NAN };
+            let is_asked = if iteration == 0 { !self.knows_rate(equation, goal) } else { pending.is_some() };
+            let left_over =
+                if is_asked { equation.gamma_h * largest_part(&self.change, |i| scale[i]).0 } else { f64::NAN };
             convergence.iterations = iteration;
             // One iteration at least: a short step moves the residual of its first iterate by little.
             if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
@@ -377,7 +383,7 @@ impl Stage {
                 Goal::Rounding => {
                     // The last changes only stir the last digits, or an f with cancellations cannot do better.
                     if size <= 1.0 || (stagnation.has_come(size) && self.is_rounding(scale, y)) {
-                        self.residual(system, equation, scale, iteration + 1, y)?;
+                        self.residual(system, equation, iteration + 1, y)?;
                         return Ok(convergence);
                     }
                     // A limit may come before it is known that the changes have stopped getting smaller.
@@ -389,7 +395,7 @@ impl Stage {
                         self.stale |= convergence.rate > SLOW;
                         return Ok(convergence);
                     }
-                    if small && self.rate_seen == 1.0 / equation.gamma_h && matches!(goal, Goal::Part(_)) {
+                    if small && self.knows_rate(equation, goal) {
                         return Ok(convergence);
                     }
                     if small {
@@ -409,29 +415,29 @@ impl Stage {
         Err(StepFailure::Newton { component: worst })
     }
 
-    /// f at the iterate, and minus the residual divided by hγ in `change`; returns the largest component of the residual, and
-    /// the same in units of `scale`.
+    /// Whether an equation before has shown the rate of convergence of this one, and the goal trusts it.
+    fn knows_rate(&self, equation: &StageEquation, goal: Goal) -> bool {
+        self.rate_seen == 1.0 / equation.gamma_h && matches!(goal, Goal::Part(_))
+    }
+
+    /// f at the iterate, and minus the residual divided by hγ in `change`.
     fn residual(
         &mut self,
         system: &mut dyn System,
         equation: &StageEquation,
-        scale: &[f64],
         iteration: u32,
         y: &[f64],
-    ) -> Result<(f64, f64), StepFailure> {
+    ) -> Result<(), StepFailure> {
         system.derivative(equation.t, y, equation.d, &mut self.f);
         self.work.f += 1;
         let sigma = 1.0 / equation.gamma_h;
         let differential = self.jacobian.differential();
-        let (mut largest, mut in_scales): (f64, f64) = (0.0, 0.0);
         // Stays zero as long as everything is finite: one look at the end instead of two at every component.
         let mut zero = 0.0;
-        let states = self.change.iter_mut().zip(&self.f).zip(y).zip(equation.psi).zip(scale);
-        for (i, ((((change, f), y), psi), scale)) in states.enumerate() {
+        let states = self.change.iter_mut().zip(&self.f).zip(y).zip(equation.psi);
+        for (i, (((change, f), y), psi)) in states.enumerate() {
             *change = if i < differential { f - sigma * (y - psi) } else { *f };
             zero += 0.0 * (f + y);
-            largest = largest.max(change.abs());
-            in_scales = in_scales.max(change.abs() / scale);
         }
         if zero != 0.0 {
             let component = (0..y.len()).find(|&i| !(self.f[i].is_finite() && y[i].is_finite())).unwrap_or(0);
@@ -448,7 +454,7 @@ impl Stage {
                 residual: self.change.iter().map(|change| -equation.gamma_h * change).collect(),
             });
         }
-        Ok((equation.gamma_h * largest, equation.gamma_h * in_scales))
+        Ok(())
     }
 
     /// The change of y from the residual in `change`; `shrunk` is how much the residual shrank in the last iteration.

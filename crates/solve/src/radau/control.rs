@@ -1,6 +1,7 @@
 //! How long the next step of a Radau method should be, and of how many stages.
 
 use super::coefficients::{Coefficients, FIVE, SEVEN, THREE};
+use crate::controller::inverse_root;
 
 /// The predictive controller of K. Gustafsson, ACM TOMS 20 (1994) 496–517, in the form of Hairer, Wanner II, IV.8, eq.
 /// (8.19)–(8.20).
@@ -28,14 +29,13 @@ impl Control {
     /// The step after one of length `h`, whether or not it is good.
     pub fn next(&self, h: f64, error: f64, exponent: u32, effort: (u32, u32)) -> f64 {
         let (iterations, most) = (f64::from(effort.0), f64::from(effort.1));
-        let power = 1.0 / f64::from(exponent);
         let factor = SAFETY * (2.0 * most + 1.0) / (2.0 * most + iterations);
-        let mut growth = (factor.min(SAFETY) * error.powf(-power)).clamp(SHRINK_MOST, GROW_MOST);
+        let mut growth = (factor.min(SAFETY) * inverse_root(error, exponent)).clamp(SHRINK_MOST, GROW_MOST);
         if error > 1.0 {
             return h * if self.last.is_none() { growth.min(0.25) } else { growth.min(SAFETY) };
         }
         if let Some((h_last, error_last)) = self.last {
-            let predicted = SAFETY * h / h_last * (error_last / (error * error)).powf(power);
+            let predicted = SAFETY * h / h_last * inverse_root(error * error / error_last, exponent);
             growth = growth.min(predicted.clamp(SHRINK_MOST, GROW_MOST));
             // Where Newton's method makes steps shorter and shorter, the next one will have to be shorter by as much.
             if self.after_slow {
