@@ -107,6 +107,31 @@ fn a_large_linear_loop_becomes_algebraic() {
     assert!((1..=18).contains(&algebraic.split(' ').count()), "{algebraic}");
 }
 
+/// What stands once, inside of functions with an inverse, gets a formula; what may have two values does not.
+#[test]
+fn an_unknown_inside_of_functions_is_had_by_their_inverses() {
+    let formulas = [
+        ("x = 0.025*log(z/1e-12 + 1)", "z := 1e-12*(exp(x/0.025) - 1)"),
+        ("3 - exp(-2*z) = x", "z := log(3 - x)/-2"),
+        ("log10(z) = x", "z := 10^x"),
+        ("tanh(z/2) = x", "z := 2*atanh(x)"),
+        ("asinh(4 - z) = x", "z := 4 - sinh(x)"),
+        ("cbrt(z) + 1 = x", "z := (x - 1)^3"),
+    ];
+    for (line, formula) in formulas {
+        let found = treated(&format!("x' = z; x(0) = 0.5; {line}"), IndexTreatment::Reduce);
+        assert_eq!(shape(&found).3, "", "{line}");
+        assert!(found.to_text().contains(formula), "{line}\n{}", found.to_text());
+    }
+    for line in ["sqrt(z) = x", "z^2 = x", "sin(z) = x", "z + exp(z) = x", "x*log(z) = 1"] {
+        let found = treated(&format!("x' = z; x(0) = 0.5; {line}"), IndexTreatment::Reduce);
+        assert_eq!(shape(&found).3, "z", "{line}");
+    }
+    // in a loop, the current of a diode is that of its voltage, not the other way round
+    let loop_of_two = treated("x' = i; x(0) = 0; u = 0.025*log(i/1e-12 + 1); (x - u)/5 = i", IndexTreatment::Reduce);
+    assert_eq!(shape(&loop_of_two).3, "u");
+}
+
 /// A derivative that only an output asks for differentiates the equation behind it.
 #[test]
 fn the_derivative_of_a_named_expression_can_be_used() {

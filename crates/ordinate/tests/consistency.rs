@@ -283,3 +283,15 @@ fn rows_with_several_derivatives_are_combined_exactly() {
     // what follows does not stand for what is free
     assert!(compile(&Source::text(format!("{MIXED}init x1 = -1, x3 = 0")), &CompileOptions::default()).is_err());
 }
+
+/// Five periods of a rectifier: the logarithm of a current that blocks is that of one part in 10¹⁷.
+#[test]
+fn a_diode_may_be_written_by_its_voltage() {
+    let rectifier = |diode: &str| format!("vs = 10*sin(314*t); u = vs - v; {diode}; 1e-6*v' = i - v/1000; init v = 0");
+    let by_voltage = run(&rectifier("u = 0.026*log(i/1e-12 + 1)"), "auto", "0.1");
+    let by_current = run(&rectifier("i = 1e-12*(exp(u/0.026) - 1)"), "auto", "0.1");
+    assert_eq!(by_voltage.outcome.status, Status::Ok, "{:?}", by_voltage.reason);
+    for name in ["v", "i"] {
+        assert!((value(&by_voltage, name) - value(&by_current, name)).abs() < 1e-9, "{name}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Each block of equations is solved for its unknowns: symbolically where they enter linearly and are few; otherwise what
 //! is explicit stays a definition and the rest are algebraic variables, which an implicit method determines.
 
+use super::inverse::{inside_logarithm, inverted};
 use super::linear::Unsolved;
 use super::matching::Matching;
 use super::probe::{Known, dependent_rows};
@@ -63,7 +64,7 @@ pub(super) fn solve(
             true => Err(Unsolved::Nonlinear),
             false => solve_block(&mut model.graph, &sides, &unknowns, &known),
         };
-        let symbolic = solution.is_ok();
+        let mut symbolic = solution.is_ok();
         match solution {
             Ok(solution) => solution.into_iter().for_each(|(v, e)| definitions[v.0 as usize] = Some(e)),
             Err(Unsolved::Singular) => return Err(Singular { lines: members, unknowns }),
@@ -72,7 +73,9 @@ pub(super) fn solve(
                     return Err(Singular { lines: members, unknowns });
                 }
                 let any = !keep && lines.len() <= SMALL;
-                solved.algebraic.extend(tear(model, &lines, &unknowns, any, definitions));
+                let rest = tear(model, &lines, &unknowns, any, definitions);
+                symbolic = rest.is_empty();
+                solved.algebraic.extend(rest);
             }
         }
         solved.blocks.push(Block { equations, unknowns, solved: symbolic });
@@ -100,7 +103,7 @@ fn is_singular(model: &mut Model, lines: &[Line], unknowns: &[VarId], known: &Kn
 
 /// Tearing: unknowns that a line gives explicitly become definitions, as long as none of those chosen before needs
 /// them, so there is no circle; the others are algebraic, with the other lines as residuals. With `any` not only
-/// derivatives are isolated.
+/// derivatives are isolated, and what stands in a logarithm before all others.
 fn tear(
     model: &mut Model,
     lines: &[Line],
@@ -111,19 +114,22 @@ fn tear(
     let mut open: FxHashSet<VarId> = unknowns.iter().copied().collect();
     let mut needed: FxHashSet<VarId> = FxHashSet::default();
     let mut taken = vec![false; lines.len()];
-    for pass in 0..2 {
+    for pass in [Pass::Logarithms, Pass::Written, Pass::Isolated] {
         for (k, line) in lines.iter().enumerate() {
             if taken[k] {
                 continue;
             }
+            let free = |v: &VarId| open.contains(v) && !needed.contains(v);
             let found = match (pass, model.graph.node(line.left)) {
-                (0, Expr::Var(v))
-                    if open.contains(&v) && model.graph.variables(line.right).binary_search(&v).is_err() =>
-                {
-                    Some((v, line.right)).filter(|_| !needed.contains(&v))
+                (Pass::Logarithms, _) if any => {
+                    let inside = inside_logarithm(model, line);
+                    inside.into_iter().filter(free).find_map(|v| Some((v, inverted(model, line, v)?)))
                 }
-                (0, _) => None,
-                _ => isolate(model, line, &open, &needed, any),
+                (Pass::Written, Expr::Var(v)) if model.graph.variables(line.right).binary_search(&v).is_err() => {
+                    Some((v, line.right)).filter(|_| free(&v))
+                }
+                (Pass::Logarithms | Pass::Written, _) => None,
+                (Pass::Isolated, _) => isolate(model, line, &free, any),
             };
             if let Some((v, value)) = found {
                 open.remove(&v);
@@ -136,19 +142,22 @@ fn tear(
     pair(model, lines, unknowns, &taken, &open)
 }
 
-/// An open unknown with a constant coefficient, derivatives first.
-fn isolate(
-    model: &mut Model,
-    line: &Line,
-    open: &FxHashSet<VarId>,
-    needed: &FxHashSet<VarId>,
-    any: bool,
-) -> Option<(VarId, ExprId)> {
+/// What is looked for in the lines, one after the other.
+#[derive(Clone, Copy)]
+enum Pass {
+    Logarithms,
+    Written,
+    Isolated,
+}
+
+/// A free unknown with a constant coefficient, derivatives first; or one that can be had by inverse functions.
+fn isolate(model: &mut Model, line: &Line, free: &dyn Fn(&VarId) -> bool, any: bool) -> Option<(VarId, ExprId)> {
     let residual = model.graph.sub(line.left, line.right);
     let mut candidates: Vec<VarId> = model.graph.variables(residual);
-    candidates.retain(|v| open.contains(v) && !needed.contains(v) && (any || model.variable(*v).primes > 0));
+    candidates.retain(|v| free(v) && (any || model.variable(*v).primes > 0));
     candidates.sort_by_key(|&v| std::cmp::Reverse(model.variable(v).primes));
-    candidates.into_iter().find_map(|v| Some((v, isolated(model, line, v)?)))
+    let linear = candidates.iter().find_map(|&v| Some((v, isolated(model, line, v)?)));
+    linear.or_else(|| candidates.iter().find_map(|&v| Some((v, inverted(model, line, v)?))))
 }
 
 /// Pairs the unknowns that are left with the lines that are left, where possible with one that they stand in.

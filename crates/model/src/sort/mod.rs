@@ -9,6 +9,7 @@ mod differentiate;
 mod direct;
 mod history;
 mod inlined;
+mod inverse;
 mod linear;
 mod matching;
 mod pencil;
