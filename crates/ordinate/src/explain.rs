@@ -174,12 +174,14 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!(
-                "two solutions meet at t = {}, where the equations do not determine {}: the index changes there{}",
+                "two solutions come together at t = {}: there the equations do not determine {}, or less than the tolerances can tell{}",
                 short(meeting),
                 named(component),
                 behind(component, compiled)
             ),
-            "end the run before with `-t`; methods that go along the series of the solution (`auto`, `taylor`) may pass if it is smooth".into(),
+            "smaller tolerances (`--rtol`, `--atol`) show whether they stay apart; if not, the index changes there: end the run \
+             before with `-t`, or try `auto` or `taylor`, which pass where the solution is smooth"
+                .into(),
         ),
         Reason::Inconsistent { t, equation, residual } => {
             let found = outcome.inconsistency.clone().unwrap_or_default();

@@ -117,3 +117,51 @@ fn rows_do_not_decide_where_a_run_ends() {
     assert!(found.reason.is_none(), "{:?}", found.reason);
     assert!((found.final_value("y").expect("a state") - 1.0).abs() < 1e-5);
 }
+
+/// A strong acid is neutralised: h > 0 and h < 0 solve the equations, and at t = 1 they are 2·10⁻⁷ apart. No method leaps from the
+/// one to the other, however long its steps are; written as h = … + 10⁻¹⁴/h it may have to end there.
+#[test]
+fn a_long_step_does_not_leap_to_a_solution_that_comes_near() {
+    let model = "h - o = 1 - t; h*o = 1e-14; x' = o - x; init x = 0; guess h = 1; run 0 .. 3";
+    let divided = "h = 1 - t + 1e-14/h; x' = h - x; init x = 0; guess h = 1; run 0 .. 3";
+    let controlled = METHODS.iter().map(|method| (*method, None));
+    let fixed = [("radau5", 0.3), ("bdf2", 0.05), ("trapezoid", 0.3), ("rk4", 0.1)].map(|(name, h)| (name, Some(h)));
+    for (method, step) in controlled.chain(fixed) {
+        let found = run(model, IndexTreatment::Reduce, method, step);
+        let o = found.final_value("o").expect("a column");
+        // x' = o − x with o = t − 1 behind t = 1 and nothing before
+        let (x, exact) = (found.final_value("x").expect("a column"), 1.0 + (-2f64).exp());
+        match &found.reason {
+            None => assert!((o - 2.0).abs() < 1e-6 && (x - exact).abs() < 0.05, "{method} {step:?}: {o}, {x}"),
+            Some(reason) => assert!(step.is_some() && reason.t < 1.1, "{method} {step:?}: {reason:?}"),
+        }
+        let found = run(divided, IndexTreatment::Reduce, method, step);
+        let h = found.final_value("h").expect("a column");
+        assert!(found.reason.is_some() || h.abs() < 1e-6, "{method} {step:?}: {h}");
+    }
+}
+
+/// Three roots: the first and the last one have the same sign of the derivative, so a leap over both is seen by its size.
+#[test]
+fn a_titration_stays_on_its_branch() {
+    let model = "v = 1 + t; na = 0.1/v; nb = 0.1*t/v; ha + a = na; h*a = 1.8e-5*ha; h*o = 1e-14; h + nb = o + a
+x' = h; init x = 0; guess h = 1e-3; run 0 .. 2";
+    for method in ["auto", "radau5", "bdf", "trapezoid", "dp5"] {
+        let found = run(model, IndexTreatment::Reduce, method, None);
+        let o = found.final_value("o").expect("a column");
+        assert!(found.reason.is_some() || (o - 1.0 / 30.0).abs() < 1e-6, "{method}: {o}");
+    }
+}
+
+/// s′ = −s/(K + s): s comes to zero and stays there. Behind the pole at −K the same formula goes on to −1.
+#[test]
+fn a_pole_with_a_small_residue_is_not_stepped_over() {
+    for k in ["1e-5", "1e-7", "1e-8", "1e-9", "1e-10"] {
+        let text = format!("s' = -s/({k} + s); s(0) = 1; run 0 .. 2");
+        for method in ["radau3", "radau5", "radau", "bdf", "trapezoid", "backward-euler"] {
+            let found = run(&text, IndexTreatment::Reduce, method, None);
+            let s = found.final_value("s").expect("a state");
+            assert!(found.reason.is_none() && s.abs() < 1e-8, "{method}, {k}: {s} {:?}", found.reason);
+        }
+    }
+}

@@ -4,6 +4,7 @@
 mod advance;
 mod ending;
 mod failing;
+mod leaps;
 mod narrows;
 mod output;
 mod over;
@@ -123,6 +124,8 @@ struct Run<'a> {
     denominators_known: [bool; 2],
     /// Where the step before began.
     before: turning::Before,
+    /// What determines the algebraic states.
+    guards: leaps::Guards,
     /// How fast the run comes along.
     pace: pace::Pace,
     /// The way of each denominator towards zero.
@@ -230,6 +233,7 @@ impl<'a> Run<'a> {
             denominators: [Vec::new(), Vec::new()],
             denominators_known: [false; 2],
             before: turning::Before::default(),
+            guards: leaps::Guards::default(),
             pace: pace::Pace::default(),
             ways: Vec::new(),
             statistics: Statistics::default(),
@@ -376,6 +380,7 @@ impl<'a> Run<'a> {
         self.prepared = false;
         self.denominators_known = [false; 2];
         self.before.h = 0.0;
+        self.guards.forget();
     }
 
     fn choose_first_step(&mut self) -> Result<(), Reason> {

@@ -342,9 +342,15 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether the algebraic states at the end of a step continue those at its beginning; for steps of given length.
-    pub fn continues(&mut self, from: (f64, &[f64]), to: (f64, &[f64]), d: &[f64]) -> Result<(), StepFailure> {
+    pub fn continues(
+        &mut self,
+        from: (f64, &[f64]),
+        to: (f64, &[f64]),
+        d: &[f64],
+        suspicious: bool,
+    ) -> Result<(), StepFailure> {
         match &mut self.consistency {
-            Some(consistency) if self.sliding.is_none() => consistency.continues(self.system, from, to, d),
+            Some(consistency) if self.sliding.is_none() => consistency.continues(self.system, from, to, d, suspicious),
             _ => Ok(()),
         }
     }

@@ -174,7 +174,7 @@ impl Algebraic {
 
     /// Newton's method up to a few digits of every algebraic state, even of one that is small against its tolerance: it may not
     /// stay so along the way. Returns whether it converges.
-    fn refine(&mut self, system: &mut dyn System, at: &At, y: &mut [f64], work: &mut Work) -> bool {
+    pub fn refine(&mut self, system: &mut dyn System, at: &At, y: &mut [f64], work: &mut Work) -> bool {
         let first = self.first;
         let mut norm: f64 = 0.0;
         for _ in 0..MOST_REFINEMENTS {
@@ -200,12 +200,14 @@ impl Algebraic {
     }
 
     /// Whether the algebraic states at the end of a step continue those at its beginning, along a straight way of time and the
-    /// other states: a step whose length is given may have jumped to another solution, behind the end of its own.
+    /// other states: a step whose length is given may have jumped to another solution, behind the end of its own. The derivatives at
+    /// hand, those of its end, are enough where nothing is suspicious: of another solution they would lead to that one.
     pub fn continues(
         &mut self,
         system: &mut dyn System,
         (t0, y0): (f64, &[f64]),
         (at, y1): (&At, &[f64]),
+        suspicious: bool,
         work: &mut Work,
     ) -> Result<(), StepFailure> {
         let first = self.first;
@@ -222,7 +224,7 @@ impl Algebraic {
             };
             (first..y1.len()).find(|&i| !near(i))
         };
-        let (mut s, mut length, mut old, mut worst) = (0.0, 1.0, self.factored, 0);
+        let (mut s, mut length, mut old, mut worst) = (0.0, 1.0, self.factored && !suspicious, 0);
         for _ in 0..MOST_PIECES {
             let end = if s + length >= 1.0 { 1.0 } else { s + length };
             let t = if end < 1.0 { t0 + end * (at.t - t0) } else { at.t };

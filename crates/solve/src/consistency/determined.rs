@@ -161,18 +161,54 @@ impl Determined {
         }
     }
 
+    /// How far each algebraic state may be off because all states have errors: |B⁻¹| |∂q/∂y| errors. Infinite where B has no
+    /// inverse.
+    pub fn unsure(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64], errors: &[f64]) -> Vec<f64> {
+        self.derivatives(system, t, y, d);
+        let count = self.q.len();
+        if self.lu.factor(&self.values).is_err() {
+            return vec![f64::INFINITY; count];
+        }
+        let of = |pattern: Option<Arc<Pattern>>, row: usize, values: &[f64]| -> f64 {
+            let Some(pattern) = pattern else { return 0.0 };
+            let places = pattern.starts[row]..pattern.starts[row + 1];
+            places.map(|k| values[k].abs() * errors[pattern.columns[k] as usize]).sum()
+        };
+        let mut off = vec![0.0; count];
+        for (i, row) in self.rows.iter().enumerate() {
+            let mut column = vec![0.0; count];
+            column[i] = match *row {
+                Row::Algebraic(row) => of(system.jacobian_pattern(), row, &self.of_f),
+                Row::Invariant(row) => of(system.invariants_pattern(), row, &self.of_invariants),
+            };
+            self.lu.solve(&mut column);
+            off.iter_mut().zip(&column).for_each(|(off, x)| *off += x.abs());
+        }
+        off
+    }
+
     /// 1/vᵢ at a point: all zero where B has no inverse at all.
     pub fn numbers(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> Vec<f64> {
+        let mut numbers = Vec::new();
+        self.append_numbers(system, t, y, d, &mut numbers);
+        numbers
+    }
+
+    /// The same behind other numbers.
+    pub fn append_numbers(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64], numbers: &mut Vec<f64>) {
         if self.b.is_empty() {
             self.weigh(system, t, y, d);
         }
         self.derivatives(system, t, y, d);
+        let start = numbers.len();
         if self.lu.factor(&self.values).is_err() {
-            return vec![0.0; self.q.len()];
+            numbers.resize(start + self.q.len(), 0.0);
+            return;
         }
-        let mut v = self.b.clone();
-        self.lu.solve(&mut v);
-        v.iter().map(|v| v.recip()).collect()
+        numbers.extend_from_slice(&self.b);
+        let v = &mut numbers[start..];
+        self.lu.solve(v);
+        v.iter_mut().for_each(|v| *v = v.recip());
     }
 }
 

@@ -150,10 +150,11 @@ impl Consistency {
         from: (f64, &[f64]),
         (t, y): (f64, &[f64]),
         d: &[f64],
+        suspicious: bool,
     ) -> Result<(), StepFailure> {
         let at = At { t, d, tol: &self.tol, keep: false };
         match &mut self.algebraic {
-            Some(algebraic) => algebraic.continues(system, from, (&at, y), &mut self.work),
+            Some(algebraic) => algebraic.continues(system, from, (&at, y), suspicious, &mut self.work),
             None => Ok(()),
         }
     }
@@ -177,6 +178,42 @@ impl Consistency {
             return None;
         }
         Some(self.determined(system)?.numbers(system, t, y, d))
+    }
+
+    /// The same, behind other numbers, in a system whose algebraic states follow from the others; whether it is one.
+    pub fn determined_at(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &[f64],
+        d: &[f64],
+        numbers: &mut Vec<f64>,
+    ) -> bool {
+        if self.direct || self.algebraic.is_none() {
+            return false;
+        }
+        let Some(determined) = self.determined(system) else { return false };
+        determined.append_numbers(system, t, y, d, numbers);
+        true
+    }
+
+    /// How far the algebraic states may be off at a point because the other states have an error of the tolerance, and because the
+    /// terms of their equations are rounded.
+    pub fn unsure(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> Vec<f64> {
+        let (differential, count) = (self.differential, y.len() - self.differential);
+        let known = |i: usize| {
+            let asked = if i < differential { self.tol.atol[i] + self.tol.rtol * y[i].abs() } else { 0.0 };
+            asked + f64::EPSILON * y[i].abs()
+        };
+        let errors: Vec<f64> = (0..y.len()).map(known).collect();
+        let determined = self.determined(system);
+        determined.map_or(vec![f64::INFINITY; count], |determined| determined.unsure(system, t, y, d, &errors))
+    }
+
+    /// The algebraic states near where they are, to a few digits each; whether that converges.
+    pub fn refine(&mut self, system: &mut dyn System, t: f64, y: &mut [f64], d: &[f64]) -> bool {
+        let at = At { t, d, tol: &self.tol, keep: false };
+        self.algebraic.as_mut().is_some_and(|algebraic| algebraic.refine(system, &at, y, &mut self.work))
     }
 
     fn determined(&mut self, system: &mut dyn System) -> Option<&mut Determined> {

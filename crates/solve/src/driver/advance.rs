@@ -13,7 +13,7 @@ impl Run<'_> {
         if self.flow.consistency.is_some() && !self.restore_end(plan, trial)? {
             return Ok(());
         }
-        if self.turns(plan)? {
+        if self.turns(plan)? || self.leaps(plan)? {
             return Ok(());
         }
         let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };

@@ -10,10 +10,13 @@
 use super::{Plan, Run};
 use crate::{Point, Reason};
 
-/// Bisections of the step; farther in, rounding of the numerator would be seen instead of the pole.
-const BISECTIONS: u32 = 34;
+/// Bisections of the step; farther in, rounding of the numerator would be seen instead of the pole. f is looked at after each.
+const LOOKS: [u32; 3] = [32, 8, 8];
 /// f is so many times larger beside a pole than at the better end of the step, and than it is on average.
 const LARGER: f64 = 1e4;
+/// A pole with a small residue, as of s/(10⁻⁸ + s), shows farther in: from look to look f changes so many times more. It is 2⁸ for
+/// a pole, 2⁶ for |s|^(−3/4), and 2³ for 1/∛s, which has an integral.
+const STEEPER: f64 = 64.0;
 
 impl Run<'_> {
     /// Whether the step that was tried leads over a pole of f. The next one is shorter then; the run ends where that is lost
@@ -85,15 +88,23 @@ impl Run<'_> {
         let mut first: Option<(f64, usize)> = None;
         for (k, side) in changed {
             let (mut low, mut high) = (0.0, 1.0);
-            for _ in 0..BISECTIONS {
-                let middle = 0.5 * (low + high);
-                self.method.interpolate(middle, &mut y);
-                let values = &mut self.denominators[1];
-                self.flow.with(|system| system.denominators(t + middle * h, &y, &self.d, values));
-                if values[k] * side > 0.0 { low = middle } else { high = middle }
-            }
-            let beside = [sizes(self, low), sizes(self, high)];
-            let grows = |i: usize| beside[0][i].max(beside[1][i]) > LARGER * usual[i];
+            let looks = LOOKS.map(|bisections| {
+                for _ in 0..bisections {
+                    let middle = 0.5 * (low + high);
+                    self.method.interpolate(middle, &mut y);
+                    let values = &mut self.denominators[1];
+                    self.flow.with(|system| system.denominators(t + middle * h, &y, &self.d, values));
+                    if values[k] * side > 0.0 { low = middle } else { high = middle }
+                }
+                [sizes(self, low), sizes(self, high)]
+            });
+            let grows = |i: usize| {
+                let [low, high] = &looks[0];
+                // One side may be much nearer to the pole, the other one is about as far as the piece is long.
+                let [far, near, nearest] = looks.each_ref().map(|[low, high]| low[i].min(high[i]));
+                let steeper = nearest - near > usual[i] && nearest - near > STEEPER * (near - far).abs();
+                low[i].max(high[i]) > LARGER * usual[i] || steeper
+            };
             if let Some(component) = (0..differential).find(|&i| grows(i))
                 && first.is_none_or(|(theta, _)| low < theta)
             {

@@ -14,12 +14,13 @@ impl Run<'_> {
         let mut end = std::mem::take(&mut self.restored);
         end.copy_from_slice(self.method.end());
         let mut restored = self.flow.restore(plan.end, &mut end, &self.d);
+        self.restored = end;
         if let (Ok(moved), true) = (&restored, self.options.step.is_some()) {
             // Controlled steps become shorter before a solution ends; these would jump to another one.
-            let continued = self.flow.continues((self.t, &self.y), (plan.end, &end), &self.d);
+            let (from, suspicious) = ((self.t, self.y.as_slice()), self.is_suspicious(plan));
+            let continued = self.flow.continues(from, (plan.end, &self.restored), &self.d, suspicious);
             restored = continued.map(|()| *moved);
         }
-        self.restored = end;
         match restored {
             Err(failure) => self.fail(plan, failure).map(|()| false),
             Ok(moved) if moved > FAR && self.options.step.is_none() => {

@@ -80,7 +80,7 @@ impl Run<'_> {
         let end = self.end_of_step();
         if suspicious && self.options.step.is_none() && self.is_inside_f() {
             // The method does not see the error of these states: they may belong to another solution.
-            let continued = self.flow.continues((self.t, &self.y), (plan.end, &end), &self.d);
+            let continued = self.flow.continues((self.t, &self.y), (plan.end, &end), &self.d, true);
             if let Err(failure) = continued {
                 return self.fail(plan, failure).map(|()| true);
             }
@@ -220,7 +220,7 @@ impl Run<'_> {
     }
 
     /// Whether an algebraic state changes otherwise than in the step before.
-    fn is_suspicious(&self, plan: Plan) -> bool {
+    pub(super) fn is_suspicious(&self, plan: Plan) -> bool {
         let differential = self.flow.system.layout().differential();
         let Some(there) = self.restored.get(differential..).filter(|there| !there.is_empty()) else { return false };
         let (here, before) = (&self.y[differential..], &self.before);

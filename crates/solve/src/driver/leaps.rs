@@ -1,0 +1,196 @@
+//! Steps that leap from one solution of the algebraic equations to another that comes near.
+//!
+//! ```text
+//!   h − o = 1 − t,   h o = 10⁻¹⁴      at t = 1 the solutions h, o > 0 and h, o < 0 are 2·10⁻⁷ apart
+//! ```
+//!
+//! A long step sees two straight lines that cross: it goes on along the wrong one, and every step that it is compared with does the
+//! same. But what determines the solution, the matrix of the algebraic equations or something that they divide by, has another
+//! sign on the other solution. Where it changes its sign over a step, the place is found by bisection, on the equations. A smooth
+//! solution that passes through a point where nothing determines it is the same from both sides there; two solutions stay apart.
+
+use super::{Plan, Run};
+use crate::{Point, Reason};
+
+/// Bisections, and over how many of them a distance is watched.
+const BISECTIONS: usize = 34;
+const LATELY: usize = 10;
+/// Two solutions stay apart if more than this part of their distance is left over the last bisections. That of a root, √t, shrinks
+/// to 2⁻⁵.
+const STAYS: f64 = 0.1;
+/// A distance of so many times what errors could make is none.
+const ERRORS: f64 = 100.0;
+/// The own solution may be so many tolerances from where the method ended.
+const NEAR: f64 = 10.0;
+/// Where a piece is looked into: not in the middle, where symmetric equations are singular.
+const INSIDE: f64 = 0.4142;
+
+/// What determines the algebraic states, at both ends of a step.
+#[derive(Default)]
+pub(super) struct Guards {
+    /// Where the step begins, if it is known.
+    here: Vec<f64>,
+    here_at: f64,
+    there: Vec<f64>,
+}
+
+impl Guards {
+    /// Something changed: they are no longer what they were.
+    pub fn forget(&mut self) {
+        self.here.clear();
+    }
+}
+
+/// A point on the equations.
+#[derive(Clone)]
+struct Place {
+    /// The part of the step.
+    theta: f64,
+    y: Vec<f64>,
+}
+
+impl Run<'_> {
+    /// Whether the step leaps to another solution. The next one is shorter then, or the run ends.
+    pub(super) fn leaps(&mut self, plan: Plan) -> Result<bool, Reason> {
+        if self.flow.sliding.is_some() || self.flow.system.layout().algebraic == 0 {
+            return Ok(false);
+        }
+        let mut guards = std::mem::take(&mut self.guards);
+        if guards.here.is_empty() || guards.here_at != self.t {
+            let y = std::mem::take(&mut self.y);
+            self.look(self.t, &y, &mut guards.here);
+            self.y = y;
+        }
+        let end = std::mem::take(&mut self.restored);
+        self.look(plan.end, &end, &mut guards.there);
+        self.restored = end;
+        let mut leap = if turned(&guards) { self.leap(plan, &guards) } else { None };
+        if leap.is_some() && self.return_to_own(plan, &mut guards) {
+            leap = None;
+        }
+        if leap.is_none() {
+            std::mem::swap(&mut guards.here, &mut guards.there);
+            guards.here_at = plan.end;
+        }
+        self.guards = guards;
+        let Some((theta, component)) = leap else { return Ok(false) };
+        let (t, next) = (self.t, 0.5 * theta * plan.h);
+        if next < self.smallest_step() {
+            return Err(Reason::BranchPoint { t, meeting: t + theta * plan.h, component });
+        }
+        match self.options.step {
+            Some(_) => self.shorter = Some(next),
+            None => self.h = next,
+        }
+        self.statistics.rejected += 1;
+        Ok(true)
+    }
+
+    /// What the equations divide by at a point, and how well their matrix determines the algebraic states.
+    fn look(&mut self, t: f64, y: &[f64], found: &mut Vec<f64>) {
+        let system = &mut *self.flow.system;
+        system.denominators(t, y, &self.d, found);
+        if let Some(consistency) = &mut self.flow.consistency {
+            consistency.determined_at(system, t, y, &self.d, found);
+        }
+    }
+
+    /// After which part of the step it leaps, and which state.
+    fn leap(&mut self, plan: Plan, guards: &Guards) -> Option<(f64, usize)> {
+        let from = Point { t: self.t, y: &self.y, d: &self.d, f: None };
+        if self.flow.with(|system| self.method.make_dense(system, &from)).is_err() {
+            // A step that cannot be seen inside is none.
+            return Some((1.0, self.flow.system.layout().differential()));
+        }
+        let places = [Place { theta: 0.0, y: self.y.clone() }, Place { theta: 1.0, y: self.restored.clone() }];
+        let differential = self.flow.system.layout().differential();
+        let count = guards.here.len().min(guards.there.len());
+        for k in (0..count).filter(|&k| guards.here[k] * guards.there[k] < 0.0) {
+            let side = guards.here[k];
+            let [mut before, mut behind] = places.clone();
+            let mut earlier = vec![0.0; before.y.len()];
+            for bisection in 0..BISECTIONS {
+                if bisection + LATELY == BISECTIONS {
+                    earlier = distances(&before, &behind);
+                }
+                // No solution between them: they are not the same one, but for errors.
+                let Some((middle, guard)) = self.between(plan, &before, &behind, k) else { break };
+                if guard * side > 0.0 { before = middle } else { behind = middle }
+            }
+            let (unsure, last) = (self.unsure(plan, &before), distances(&before, &behind));
+            let apart = |&i: &usize| last[i] > STAYS * earlier[i] && last[i] > ERRORS * unsure[i - differential];
+            if let Some(component) = (differential..before.y.len()).find(apart) {
+                return Some((before.theta, component));
+            }
+        }
+        None
+    }
+
+    /// Where the method ended as near to its own solution as to the other, and only the way back to the equations went to the other:
+    /// takes the own one as the end of the step; returns whether that was so.
+    fn return_to_own(&mut self, plan: Plan, guards: &mut Guards) -> bool {
+        let Some(consistency) = self.flow.consistency.as_mut().filter(|consistency| !consistency.inside_f) else {
+            return false;
+        };
+        let differential = consistency.differential();
+        let mut own = self.restored.clone();
+        own[differential..].copy_from_slice(&self.y[differential..]);
+        if !consistency.refine(self.flow.system, plan.end, &mut own, &self.d) {
+            return false;
+        }
+        let end = self.method.end();
+        let near = |i: usize| {
+            (own[i] - end[i]).abs() <= NEAR * (self.tol.atol[i] + self.tol.rtol * own[i].abs().max(self.y[i].abs()))
+        };
+        if !(differential..own.len()).all(near) {
+            return false;
+        }
+        self.look(plan.end, &own, &mut guards.there);
+        if turned(guards) {
+            return false;
+        }
+        self.method.moved(&own);
+        self.restored = own;
+        true
+    }
+
+    /// A point between two, on the equations, and what tells the solutions apart there.
+    fn between(&mut self, plan: Plan, before: &Place, behind: &Place, k: usize) -> Option<(Place, f64)> {
+        let differential = self.flow.system.layout().differential();
+        let theta = before.theta + INSIDE * (behind.theta - before.theta);
+        let t = self.t + theta * plan.h;
+        let mut along = vec![0.0; before.y.len()];
+        self.method.interpolate(theta, &mut along);
+        let mut guards = Vec::new();
+        // The algebraic states begin between those of both ends, then at either.
+        [INSIDE, 0.0, 1.0].into_iter().find_map(|part| {
+            let mut y = along.clone();
+            for (y, (before, behind)) in y.iter_mut().zip(before.y.iter().zip(&behind.y)).skip(differential) {
+                *y = before + part * (behind - before);
+            }
+            let consistency = self.flow.consistency.as_mut()?;
+            if !consistency.refine(self.flow.system, t, &mut y, &self.d) {
+                return None;
+            }
+            self.look(t, &y, &mut guards);
+            let guard = guards.get(k).copied().filter(|guard| guard.is_finite() && *guard != 0.0)?;
+            Some((Place { theta, y }, guard))
+        })
+    }
+
+    /// How far the algebraic states may be off at a point, because of the errors of the others and of rounding.
+    fn unsure(&mut self, plan: Plan, place: &Place) -> Vec<f64> {
+        let (t, system) = (self.t + place.theta * plan.h, &mut *self.flow.system);
+        let consistency = self.flow.consistency.as_mut().expect("there are algebraic states");
+        consistency.unsure(system, t, &place.y, &self.d)
+    }
+}
+
+fn turned(guards: &Guards) -> bool {
+    guards.here.iter().zip(&guards.there).any(|(a, b)| a * b < 0.0)
+}
+
+/// How far each state is from one point to the other.
+fn distances(a: &Place, b: &Place) -> Vec<f64> {
+    a.y.iter().zip(&b.y).map(|(a, b)| (a - b).abs()).collect()
+}
