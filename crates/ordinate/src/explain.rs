@@ -244,7 +244,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the derivative of {} is not a finite number at the start, t = {}", named(component), short(t)),
-            "a division by zero or a function outside of its domain; change the start values or the equation".into(),
+            "a division by zero, or 0/0, or a function outside of its domain; start beside it, or change the equation".into(),
         ),
         Reason::NotFinite { t, component, at_start: false } => (
             t,

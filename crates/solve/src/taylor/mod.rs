@@ -13,6 +13,7 @@
 mod carried;
 mod fixed;
 mod polynomial;
+mod removable;
 mod singular;
 mod substitute;
 mod tail;
@@ -109,6 +110,8 @@ pub struct Taylor {
     /// Takes over where there are no series, as in sliding motion.
     substitute: Option<Box<Substitute>>,
     substituted: bool,
+    /// It leads across a point that the series cannot pass: steps longer than this are its own.
+    across: Option<f64>,
     /// The global error, if it is wanted.
     carried: Option<Box<Carried>>,
     work: Work,
@@ -144,6 +147,7 @@ impl Taylor {
             scaled: false,
             substitute: None,
             substituted: false,
+            across: None,
             carried: None,
             work: Work::default(),
         }
@@ -351,6 +355,7 @@ impl Method for Taylor {
     fn wish(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
         self.substituted = !self.begin(system, from)?;
         if self.substituted {
+            self.across = None;
             return self.wish_of_substitute(system, from, tol);
         }
         if self.order == 0 {
@@ -374,7 +379,7 @@ impl Method for Taylor {
             // The series that was begun is that of another point.
             self.begun = false;
         }
-        Ok(h)
+        Ok(self.wish_across(system, from, tol, h).unwrap_or(h))
     }
 
     fn try_step(
@@ -386,6 +391,11 @@ impl Method for Taylor {
     ) -> Result<Trial, StepFailure> {
         if self.fixed_step {
             return self.fixed(system, from, h, tol);
+        }
+        if let Some(allowed) = self.across {
+            self.substituted = h > allowed;
+            // What the substitute knows is where it was.
+            self.across = self.across.filter(|_| self.substituted);
         }
         if self.substituted {
             return self.substitute_step(system, from, h, tol);
@@ -525,9 +535,9 @@ impl Method for Taylor {
             carried.lose();
         }
         if let Some(substitute) = &mut self.substitute {
-            substitute.method.restart();
-            substitute.next_h = None;
+            substitute.restart();
         }
+        self.across = None;
     }
 
     fn error_exponent(&self) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! Steps of a Runge–Kutta method where the solution has no series, as in sliding motion.
+//! Steps of a Runge–Kutta method where the solution has no series, as in sliding motion, or none that is any good.
 
 use super::Taylor;
 use crate::initial_step::{Limits, initial_step};
@@ -8,6 +8,14 @@ use crate::{ExplicitRk, Method, Point, StepFailure, System, Tolerance, Trial, ta
 pub(super) struct Substitute {
     pub method: ExplicitRk,
     pub next_h: Option<f64>,
+}
+
+impl Substitute {
+    /// Forgets where it was.
+    pub fn restart(&mut self) {
+        self.method.restart();
+        self.next_h = None;
+    }
 }
 
 /// Where there are no series.
@@ -48,8 +56,9 @@ impl Taylor {
         let substitute = self.substitute.as_mut().expect("it was asked for its wish");
         let trial = substitute.method.try_step(system, from, h, tol)?;
         let factor = 0.8 * trial.error.max(1e-10).powf(-0.125);
-        substitute.next_h = Some(h * factor.clamp(0.2, 10.0));
+        let next_h = Some(h * factor.clamp(0.2, 10.0));
+        substitute.next_h = next_h;
         self.h = h;
-        Ok(trial)
+        Ok(Trial { next_h: next_h.filter(|_| trial.error > 1.0), ..trial })
     }
 }
