@@ -20,6 +20,7 @@ mod results;
 mod roots;
 mod semantics;
 mod steps;
+mod sticking;
 mod support;
 mod thesis;
 mod transfer;
