@@ -1,6 +1,7 @@
 //! The whole program through its command line: text and files in, rows, messages and exit codes out.
 
 mod accuracy;
+mod choice;
 mod contract;
 mod design;
 mod digits;
