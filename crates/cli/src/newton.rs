@@ -40,6 +40,8 @@ pub struct Table {
     aside: bool,
     /// Names of the states.
     names: Vec<String>,
+    /// There was an iterate.
+    begun: bool,
 }
 
 impl Table {
@@ -53,6 +55,21 @@ impl Table {
         self.names = names.iter().skip(1).cloned().collect();
     }
 
+    /// Says so where there was nothing to trace; `methods` took the steps.
+    pub fn finish(&self, methods: &str) {
+        if !self.begun {
+            self.show(&format!("no implicit step was taken: {methods} needs no Newton iteration (`-m radau` does)\n"));
+        }
+    }
+
+    fn show(&self, text: &str) {
+        if self.aside {
+            return message(text.trim_end());
+        }
+        // A reader that closed the pipe has what it wanted.
+        let _ = print_out(text);
+    }
+
     /// One iterate: in a line, if it is not too long, or else a line for each state.
     pub fn iterate(&mut self, iterate: &NewtonIterate) {
         let mut text = String::new();
@@ -64,11 +81,8 @@ impl Table {
             text += &if wide { self.heads_beside(iterate.y.len()) } else { heads_below() };
         }
         text += &if wide { beside(iterate) } else { self.below(iterate) };
-        if self.aside {
-            return message(text.trim_end());
-        }
-        // A reader that closed the pipe has what it wanted.
-        let _ = print_out(&text);
+        self.begun = true;
+        self.show(&text);
     }
 
     fn name(&self, k: usize) -> &str {

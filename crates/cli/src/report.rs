@@ -37,9 +37,7 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     let steps = count(statistics.steps as usize, "step");
     let time = time_text(run.seconds.solve);
     line(verb, &format!("{from} … {to}   {}{automatic}, {order}, {steps}{rejected}   {time}", run.methods()));
-    if let Some(choice) =
-        run.choice_text().filter(|_| verbose || run.outcome.chosen.as_ref().is_some_and(|c| c.shares.len() > 1))
-    {
+    if let Some(choice) = run.choice_text().filter(|_| verbose || !run.is_plain_choice()) {
         line("auto", &choice);
     }
     if let Some(reason) = &run.reason {

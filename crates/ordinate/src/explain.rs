@@ -156,7 +156,11 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the equations of a step could not be solved at t = {} (step {h:.1e}): {} does not converge", short(t), named(component)),
-            "a smaller `--step`, or `guess` values nearer to the solution; look for a place where the equations have no solution".into(),
+            match outcome.step {
+                Some(_) => "a smaller `--step`, or `guess` values nearer to the solution; look for a place where the equations have no solution",
+                None => "loosen `--rtol`/`--atol` if they are near to rounding; look for a place where the equations have no solution",
+            }
+            .into(),
         ),
         Reason::SingularJacobian { t, h: 0.0, component } => (
             t,
@@ -246,7 +250,17 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the derivative of {} is not a finite number at the start, t = {}", named(component), short(t)),
-            "a division by zero or a function outside of its domain; change the start values or the equation".into(),
+            "a division by zero, or 0/0, or a function outside of its domain; start beside it, or change the equation".into(),
+        ),
+        Reason::NotFinite { t, component, at_start: false } if value(component).abs() > BEYOND => (
+            t,
+            state(component),
+            format!("{} grows beyond all numbers: it is {:.1e} at t = {}", named(component), value(component), short(outcome.t_reached)),
+            match outcome.step {
+                Some(_) => "if the solution itself does not grow, the step is beyond the method's region of stability (see `stability`): try a smaller `--step`, or an implicit method such as `radau5`",
+                None => "end the run before with `-t`, or check the sign of the growing term",
+            }
+            .into(),
         ),
         Reason::NotFinite { t, component, at_start: false } => (
             t,
@@ -310,6 +324,9 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
     };
     Some(Explanation { kind: reason.kind(), t, variable, message, hint })
 }
+
+/// A value that has grown beyond this leaves the domain of no function: the numbers end.
+const BEYOND: f64 = 1e100;
 
 /// So many violated equations are listed.
 const LISTED: usize = 5;

@@ -192,6 +192,19 @@ impl Run {
         Some(format!("{}: {why}", all.join(", ")))
     }
 
+    /// Whether `auto` took what it takes where nothing speaks against it.
+    pub fn is_plain_choice(&self) -> bool {
+        self.outcome.chosen.as_ref().is_none_or(|Chosen { why, .. }| match why {
+            Why::Smooth | Why::Linear => true,
+            Why::Algebraic | Why::GivenStep | Why::Stiff { .. } | Why::NoSeries { .. } => false,
+        })
+    }
+
+    /// Whether stability limited the steps of an explicit method, be it that `auto` took another one then.
+    pub fn is_stiff(&self) -> bool {
+        self.outcome.stiff || self.outcome.chosen.as_ref().is_some_and(|chosen| matches!(chosen.why, Why::Stiff { .. }))
+    }
+
     /// Lowest, highest and mean order of the steps; without any, the order that they would have had.
     pub fn orders(&self) -> (u32, u32, f64) {
         let statistics = &self.outcome.statistics;

@@ -36,7 +36,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "order": {"min": low, "max": high, "mean": mean},
         "evaluations": {"f": work.f, "jets": work.jets, "jacobian": work.jacobian, "lu": work.lu, "newton": work.newton},
         "global_error": run.error.as_ref().map(error_json),
-        "stiff": run.outcome.stiff,
+        "stiff": run.is_stiff(),
         "energy_drift": run.outcome.energy_drift,
         "conflict": run.conflict.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),

@@ -127,6 +127,7 @@ mod tests {
             sliding: None,
             inconsistency: None,
             neglected: None,
+            step: None,
             statistics: Statistics::default(),
             stiff: false,
             energy_drift: None,

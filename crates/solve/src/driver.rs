@@ -321,6 +321,7 @@ impl<'a> Run<'a> {
             y: self.y,
             d: self.d,
             delayed,
+            step: self.options.step,
             statistics: self.statistics,
             stiff: self.stiffness.found,
             chosen: self.method.chosen(),

@@ -314,6 +314,8 @@ pub struct Outcome {
     pub inconsistency: Option<Inconsistency>,
     /// The state at fault, if it was one that the tolerances neglect.
     pub neglected: Option<Neglected>,
+    /// The fixed step, if there was one.
+    pub step: Option<f64>,
     /// Counts.
     pub statistics: Statistics,
     /// Stability, not accuracy, limited the steps of an explicit method for a long time.

@@ -7,9 +7,6 @@
 //! Where f is finite but neither a series nor ∂f/∂y exists, as at a root of zero, a method that needs f only leads away from the
 //! point, if there is one way only.
 
-use std::sync::Arc;
-
-use crate::algebra::Pattern;
 use crate::octet::Octet;
 use crate::stiffness::Stiffness;
 use crate::uniqueness::is_left_by_one_solution;
@@ -90,7 +87,6 @@ pub struct Switching {
     easy: u32,
     needed: u32,
     accepted: Vec<u64>,
-    pattern: Option<Arc<Pattern>>,
     jacobian: Vec<f64>,
     /// h of the step remembered.
     h: f64,
@@ -116,7 +112,6 @@ impl Switching {
             steps: 0,
             easy: 0,
             needed: LOOKS,
-            pattern: None,
             jacobian: Vec::new(),
             h: 0.0,
         }
@@ -177,7 +172,7 @@ impl Switching {
         let Some(active) = self.active.filter(|_| choice) else { return };
         if active < self.implicit {
             self.watch.watch(&mut *self.methods[active].method, system, from);
-            if self.watch.found && system.jacobian_pattern().is_some() {
+            if self.watch.found {
                 self.stiff = true;
                 self.first_stiff.get_or_insert(from.t);
                 (self.steps, self.easy) = (0, 0);
@@ -226,12 +221,9 @@ impl Switching {
         true
     }
 
-    /// ‖∂f/∂y‖ as the largest sum of a row.
+    /// ‖∂f/∂y‖ as the largest sum of a row; infinite where there is none to be had, as in a motion along a switch.
     fn norm(&mut self, system: &mut dyn System, from: &Point) -> f64 {
-        if self.pattern.is_none() {
-            self.pattern = system.jacobian_pattern();
-        }
-        let Some(pattern) = &self.pattern else { return f64::INFINITY };
+        let Some(pattern) = system.jacobian_pattern() else { return f64::INFINITY };
         self.jacobian.resize(pattern.columns.len(), 0.0);
         system.jacobian(from.t, from.y, from.d, &mut self.jacobian);
         let row =

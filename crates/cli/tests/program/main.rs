@@ -1,6 +1,7 @@
 //! The whole program through its command line: text and files in, rows, messages and exit codes out.
 
 mod accuracy;
+mod choice;
 mod contract;
 mod design;
 mod digits;
@@ -14,11 +15,13 @@ mod laboratory;
 mod linear;
 mod malformed;
 mod orbits;
+mod removable;
 mod report;
 mod results;
 mod roots;
 mod semantics;
 mod steps;
+mod sticking;
 mod support;
 mod thesis;
 mod transfer;

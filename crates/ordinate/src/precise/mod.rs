@@ -154,6 +154,7 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         sliding: None,
         inconsistency: None,
         neglected: None,
+        step: None,
         statistics: precise.statistics,
         stiff: false,
         chosen: None,

@@ -163,6 +163,7 @@ impl<'a> Lane<'a> {
             d: Vec::new(),
             delayed: Vec::new(),
             sliding: None,
+            step: None,
             statistics,
             stiff: false,
             chosen: None,

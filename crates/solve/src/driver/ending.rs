@@ -3,6 +3,9 @@
 use super::{Plan, Run};
 use crate::{Neglected, Reason, Singularity, StepFailure, Trial};
 
+/// Where a value is larger, what is computed of it need not be finite.
+const LARGEST: f64 = 1e300;
+
 impl Run<'_> {
     /// Whether the state changes so little in a time `h` from now that no error can come from how it is passed.
     pub(super) fn is_negligible(&mut self, h: f64) -> bool {
@@ -120,6 +123,11 @@ impl Run<'_> {
         let (t, elapsed) = (self.t, self.t - self.t_start);
         self.flow.with(|system| system.derivative(t, &self.y, &self.d, &mut self.f));
         self.statistics.evaluations.f += 1;
+        let ends = |(y, f): (&f64, &f64)| y.abs() > LARGEST || !f.is_finite();
+        if let Some(component) = self.y.iter().zip(&self.f).position(ends) {
+            // Before a pole steps are lost long before the numbers end.
+            return Reason::NotFinite { t, component, at_start: false };
+        }
         // What merely passes through zero is slow compared with where it came from.
         let size = |i: usize| self.y[i].abs() + self.y_start[i].abs() + self.tol.atol[i] + f64::MIN_POSITIVE;
         let speed = |i: usize| self.f[i].abs() * elapsed / size(i);

@@ -13,12 +13,13 @@
 mod carried;
 mod fixed;
 mod polynomial;
+mod removable;
 mod singular;
+mod stiff;
 mod substitute;
 mod tail;
 
 use crate::octet::Octet;
-use crate::stiffness::hardly_changes;
 use crate::{JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
 use carried::{Carried, Known, Made};
 pub(crate) use fixed::IN_A_ROW;
@@ -101,6 +102,8 @@ pub struct Taylor {
     carry: Vec<f64>,
     rest: Vec<f64>,
     weights: Vec<f64>,
+    /// The largest value seen, in units of the tolerance.
+    largest: f64,
     scratch: [Vec<f64>; 2],
     /// Fixed step: how many steps in a row had a low order.
     low: u32,
@@ -109,6 +112,8 @@ pub struct Taylor {
     /// Takes over where there are no series, as in sliding motion.
     substitute: Option<Box<Substitute>>,
     substituted: bool,
+    /// It leads across a point that the series cannot pass: steps longer than this are its own.
+    across: Option<f64>,
     /// The global error, if it is wanted.
     carried: Option<Box<Carried>>,
     work: Work,
@@ -139,11 +144,13 @@ impl Taylor {
             carry: zeros(),
             rest: zeros(),
             weights: vec![0.0; n.next_multiple_of(4)],
+            largest: 0.0,
             scratch: [zeros(), zeros()],
             low: 0,
             scaled: false,
             substitute: None,
             substituted: false,
+            across: None,
             carried: None,
             work: Work::default(),
         }
@@ -185,6 +192,7 @@ impl Taylor {
             None => {
                 let digits = from.y.iter().zip(&tol.atol).map(|(y, atol)| y.abs() / (atol + tol.rtol * y.abs()));
                 let digits = digits.filter(|d| d.is_finite()).fold(2.0, f64::max).min(1.0 / FINEST);
+                self.largest = self.largest.max(digits);
                 // As if all coefficients were as large as the value in a fitting unit of time.
                 let envelope = Envelope::Geometric { level: tail::log2(digits), rate: 0.0 };
                 envelope.best_order(self.range(), &self.costs)
@@ -351,6 +359,7 @@ impl Method for Taylor {
     fn wish(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
         self.substituted = !self.begin(system, from)?;
         if self.substituted {
+            self.across = None;
             return self.wish_of_substitute(system, from, tol);
         }
         if self.order == 0 {
@@ -374,7 +383,7 @@ impl Method for Taylor {
             // The series that was begun is that of another point.
             self.begun = false;
         }
-        Ok(h)
+        Ok(self.wish_across(system, from, tol, h).unwrap_or(h))
     }
 
     fn try_step(
@@ -386,6 +395,11 @@ impl Method for Taylor {
     ) -> Result<Trial, StepFailure> {
         if self.fixed_step {
             return self.fixed(system, from, h, tol);
+        }
+        if let Some(allowed) = self.across {
+            self.substituted = h > allowed;
+            // What the substitute knows is where it was.
+            self.across = self.across.filter(|_| self.substituted);
         }
         if self.substituted {
             return self.substitute_step(system, from, h, tol);
@@ -462,6 +476,10 @@ impl Method for Taylor {
         }
     }
 
+    fn error_inside(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Option<f64> {
+        self.error_inside_substitute(system, from, tol)
+    }
+
     fn is_polynomial(&self) -> bool {
         true
     }
@@ -525,9 +543,9 @@ impl Method for Taylor {
             carried.lose();
         }
         if let Some(substitute) = &mut self.substitute {
-            substitute.method.restart();
-            substitute.next_h = None;
+            substitute.restart();
         }
+        self.across = None;
     }
 
     fn error_exponent(&self) -> Option<u32> {
@@ -538,20 +556,13 @@ impl Method for Taylor {
         self.options.order.unwrap_or(self.options.max_order)
     }
 
-    /// The last coefficients of a solution that contains C e^(λt) go like λᵏ/k!, however small C is: their ratio gives
-    /// |λ|. The stability interval of order p is about 0.37 p long.
-    fn stiffness(&mut self, _system: &mut dyn System, from: &Point) -> Option<f64> {
-        if self.substituted || self.order < 2 {
-            return None;
+    fn stiffness(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
+        match &mut self.substitute {
+            // Across a point at which the series is lost it is at work for a few steps only.
+            Some(_) if self.substituted && self.across.is_some() => None,
+            Some(substitute) if self.substituted => substitute.method.stiffness(system, from),
+            _ => self.stiffness_of_series(from),
         }
-        let n = from.y.len();
-        let size = |k: usize| self.c[k * n..(k + 1) * n].iter().fold(0.0, |most: f64, c| most.max(c.abs()));
-        let (last, before) = (size(self.order), size(self.order - 1));
-        let order = self.order as f64;
-        if last == 0.0 || before == 0.0 || !hardly_changes(from.y, &self.y1) {
-            return Some(0.0);
-        }
-        Some(last / before * (self.h / self.scale) * order / (0.25 * order))
     }
 
     fn singularity(&self) -> Option<Singularity> {

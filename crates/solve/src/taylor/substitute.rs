@@ -1,13 +1,28 @@
-//! Steps of a Runge–Kutta method where the solution has no series, as in sliding motion.
+//! Steps of a Runge–Kutta method where the solution has no series, as in sliding motion, or none that is any good.
 
 use super::Taylor;
 use crate::initial_step::{Limits, initial_step};
 use crate::{ExplicitRk, Method, Point, StepFailure, System, Tolerance, Trial, tableaus};
 
+/// Where the inside of a step is looked at.
+const INSIDE: [f64; 2] = [0.3, 0.7];
+/// Tolerances that rows inside of a step may have: their polynomial is not as good as the step.
+const ROWS: f64 = 10.0;
+/// What rounding makes of a slope that is a difference.
+const NOISE: f64 = 1e-10;
+
 /// A Runge–Kutta method and the step it wants.
 pub(super) struct Substitute {
     pub method: ExplicitRk,
     pub next_h: Option<f64>,
+}
+
+impl Substitute {
+    /// Forgets where it was.
+    pub fn restart(&mut self) {
+        self.method.restart();
+        self.next_h = None;
+    }
 }
 
 /// Where there are no series.
@@ -48,8 +63,33 @@ impl Taylor {
         let substitute = self.substitute.as_mut().expect("it was asked for its wish");
         let trial = substitute.method.try_step(system, from, h, tol)?;
         let factor = 0.8 * trial.error.max(1e-10).powf(-0.125);
-        substitute.next_h = Some(h * factor.clamp(0.2, 10.0));
+        let next_h = Some(h * factor.clamp(0.2, 10.0));
+        substitute.next_h = next_h;
         self.h = h;
-        Ok(trial)
+        Ok(Trial { next_h: next_h.filter(|_| trial.error > 1.0), ..trial })
+    }
+
+    /// The largest error inside of its step by the defect there. Where all stages are zero but for rounding, as of a fast state
+    /// that is at rest, the error at the end says nothing about a step far too long for stability, whose inside is another world.
+    pub(super) fn error_inside_substitute(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        tol: &Tolerance,
+    ) -> Option<f64> {
+        let substitute = self.substitute.as_mut().filter(|_| self.substituted)?;
+        let [y, f] = &mut self.scratch;
+        let mut worst: f64 = 0.0;
+        for theta in INSIDE {
+            substitute.method.interpolate_with_slope(theta, y, &mut self.slope);
+            system.derivative(from.t + theta * self.h, y, from.d, f);
+            self.work.f += 1;
+            for (i, (slope, f)) in self.slope.iter().zip(f.iter()).enumerate() {
+                let defect = ((slope - self.h * f).abs() - NOISE * y[i].abs()).max(0.0);
+                let error = defect / ROWS / tol.of(i, [y[i], from.y[i]]);
+                worst = if error <= worst { worst } else { error };
+            }
+        }
+        (worst.is_nan() || worst > 1.0).then_some(worst)
     }
 }
