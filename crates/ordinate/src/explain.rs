@@ -195,6 +195,16 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             };
             (t, free.map_or_else(|| state(equation), state), message, hint)
         }
+        Reason::ConstraintJumps { t, equation, residual } => (
+            t,
+            None,
+            format!(
+                "{} jumps at t = {}, where a branch of it changes: it is violated by {residual:.3e} there, and states would have to jump with it",
+                equation_text(equation, compiled),
+                short(t)
+            ),
+            "say what the states are then by an assignment in a `when` with the same condition, or let the branches meet".into(),
+        ),
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
