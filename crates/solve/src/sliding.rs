@@ -319,6 +319,18 @@ impl<'a> Flow<'a> {
         self.resolved(|system, _| system.switch_values(t, y, d, g));
     }
 
+    /// g of every switch and its slope for given modes, the state staying where it is but for what is algebraic.
+    pub fn switches_here(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64], slopes: &mut [f64]) {
+        let mut y = y.to_vec();
+        if let Some(consistency) = &mut self.consistency
+            && consistency.resolve(self.system, t, &mut y, d).is_err()
+        {
+            return g.fill(f64::NAN);
+        }
+        self.system.switch_values(t, &y, d, g);
+        self.system.switch_slopes(t, &y, d, slopes);
+    }
+
     /// Takes y back onto the algebraic equations and the invariants; returns by how many tolerances it moved.
     pub fn restore(&mut self, t: f64, y: &mut [f64], d: &[f64]) -> Result<f64, StepFailure> {
         if self.consistency.is_none() {
