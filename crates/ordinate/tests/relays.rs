@@ -49,3 +49,28 @@ fn a_branch_that_contradicts_itself_ends_the_run() {
     assert!(reason.kind == "zeno" && reason.message.contains("no consistent side"), "{}", reason.message);
 }
 
+/// A relay behind a lag swings ever faster, but nothing accumulates: s = x − 1 obeys s″ = −10 s′ ∓ 10, so that the time between two
+/// events falls exponentially. About 830 of them come before t = 3.
+#[test]
+fn a_relay_with_a_lag_is_followed() {
+    let lag = "x' = -10*(x - y); y' = if x > 1 then -1 else 1; init x = 0, y = 0";
+    for method in ["auto", "taylor", "dp8", "radau"] {
+        let run = run(lag, method, "3");
+        assert_eq!(run.outcome.status, Status::Ok, "{method}: {:?}", run.reason);
+        let events = run.outcome.statistics.events;
+        assert!((780..880).contains(&events), "{method}: {events}");
+    }
+}
+
+/// Where its motion is lost in the error of the steps, the run ends, but not by a limit that there is none of.
+#[test]
+fn a_relay_that_only_switches_is_not_told_to_accumulate() {
+    let fast = "x' = -1e4*(x - y); y' = if x > 1 then -1 else 1; init x = 0, y = 0";
+    for method in ["auto", "radau", "bdf"] {
+        let reason = run(fast, method, "3").reason.expect("too many events");
+        assert_eq!(reason.kind, "zeno", "{method}");
+        assert!(reason.message.contains("cannot be told apart"), "{method}: {}", reason.message);
+    }
+    let ball = run("h'' = -9.81; when h < 0: h' = -0.8*h'; init h = 1, h' = 0", "radau", "10").reason.expect("a limit");
+    assert!(ball.message.contains("infinitely many events in finite time"), "{}", ball.message);
+}

@@ -238,6 +238,9 @@ impl Events {
             now.d[crossing.boundary.switch] = mode;
         }
         let happened = self.quieten(flow, now, happened)?;
+        if let Some(crossing) = crossing.filter(|_| happened.acted) {
+            self.guard.acted(crossing.boundary.switch);
+        }
         if let Some(saltation) = &mut self.saltation {
             saltation.leave(flow, now, happened.changed)?;
         }

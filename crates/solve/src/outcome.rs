@@ -169,6 +169,11 @@ pub enum Zeno {
         /// Index of the switch.
         switch: usize,
     },
+    /// The events of this switch, which runs no action, come ever faster, closer than the errors of the steps can tell apart.
+    Unresolved {
+        /// Index of the switch.
+        switch: usize,
+    },
     /// The events of this switch come so often that too many would follow.
     Frequent {
         /// Index of the switch.
