@@ -6,6 +6,7 @@
 
 mod consequences;
 mod constant;
+mod continuity;
 mod forcing;
 mod hints;
 mod model;

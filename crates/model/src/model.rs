@@ -352,39 +352,6 @@ impl Model {
         self.graph.at_time(delayed.past, then)
     }
 
-    /// Whether the branches of an expression meet where they change, as those of `abs`, `ramp`, `min`, `max` and of a
-    /// table with straight lines do. `false` where this is not seen.
-    pub(crate) fn is_continuous(&mut self, e: ExprId) -> bool {
-        let watches: FxHashMap<VarId, Watch> = self.switches.iter().map(|s| (s.mode, s.watch)).collect();
-        let mut seen = FxHashSet::default();
-        let mut open = vec![e];
-        while let Some(e) = open.pop() {
-            if !seen.insert(e) || self.joined_tables.contains(&e) {
-                continue;
-            }
-            match self.graph.node(e) {
-                Expr::Lookup(..) => return false,
-                Expr::Var(v) if matches!(self.variable(v).role, Role::Mode | Role::Held | Role::Delayed) => {
-                    return false;
-                }
-                Expr::Select(condition, a, b) => {
-                    let Expr::Less(mode, _) = self.graph.node(condition) else { return false };
-                    let Expr::Var(mode) = self.graph.node(mode) else { return false };
-                    let Some(&Watch::Sign(border)) = watches.get(&mode) else { return false };
-                    let g = &mut self.graph;
-                    let (difference, opposite) = (g.sub(a, b), g.sub(b, a));
-                    let meet = difference == border || opposite == border;
-                    if !meet && !(g.neg(a) == b && (a == border || b == border)) {
-                        return false;
-                    }
-                    open.extend([a, b]);
-                }
-                node => open.extend(node.operands()),
-            }
-        }
-        true
-    }
-
     /// The value of this expression decides which equations there are.
     pub(crate) fn mark_structural(&mut self, e: ExprId) {
         if self.graph.constant_value(e).is_some() {

@@ -180,6 +180,39 @@ fn an_input_without_jumps_can_be_differentiated_once() {
     treated("input u = ramp(t - 1); x' = z; 0 = x - u", IndexTreatment::Reduce);
 }
 
+/// Branches of time meet by their values at the time between them: exactly for decimals, for all values of a parameter where
+/// it cancels, and otherwise for the values that there are.
+#[test]
+fn branches_of_time_that_meet_can_be_differentiated() {
+    let (once, twice) = ("x' = z", "x'' = z");
+    let cases = [
+        (once, "if t < 1 then t else 2 - t", true),
+        (once, "if t < 1 then t else 2.001 - t", false),
+        (once, "if t < 0.1 then 3*t else 0.3", true),
+        (once, "if 10*t > 1 then 0.3 else 3*t", true),
+        (once, "if t < 0.1 then 3*t else 0.3000000000000001", false),
+        (once, "if t < T then t else 2*T - t", true),
+        (once, "if t < T then t^2 else 49*t/100", true),
+        (once, "if t < T then t^2 else t/2", false),
+        (once, "if t < 1 then t else (if t < 2 then 2 - t else 0)", true),
+        (once, "if t < 1 then t else (if t < 2 then 2 - t else 1)", false),
+        (once, "if t > 1 and t <= 3 then (t - 1)*(3 - t) else 0", true),
+        (once, "if t > 1 and t <= 3 then (t - 1)*(4 - t) else 0", false),
+        (once, "if t < pi/2 then sin(t) else 1", true),
+        (once, "if sin(t) > 0 then 3*sin(t) else -sin(t)", true),
+        (once, "if sin(t) > 0 then 3*sin(t) else 1", false),
+        (twice, "if t < 1 then t else 2 - t", false),
+        (twice, "if t < 1 then t^2 else 2*t - 1", true),
+        (twice, "if t < 1 then t^3 else 2*t - 1", false),
+    ];
+    for (derivative, branch, meets) in cases {
+        let text = format!("param T = 0.49; {derivative}; 0 = x - ({branch})");
+        let (_, mistakes) = sorted(&text, IndexTreatment::Reduce);
+        let codes: Vec<&str> = mistakes.iter().map(|d| d.code).filter(|code| *code == "impulse").collect();
+        assert_eq!(codes.is_empty(), meets, "{derivative}, {branch}");
+    }
+}
+
 /// Hairer's indices: positions 1, velocities 2, the force 3; what follows the force by integration one less.
 #[test]
 fn without_reduction_every_variable_has_its_index() {

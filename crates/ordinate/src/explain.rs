@@ -201,6 +201,16 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             };
             (t, free.map_or_else(|| state(equation), state), message, hint)
         }
+        Reason::ConstraintJumps { t, equation, residual } => (
+            t,
+            None,
+            format!(
+                "{} jumps at t = {}, where a branch of it changes: it is violated by {residual:.3e} there, and states would have to jump with it",
+                equation_text(equation, compiled),
+                short(t)
+            ),
+            "say what the states are then by an assignment in a `when` with the same condition, or let the branches meet".into(),
+        ),
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
@@ -448,6 +458,7 @@ fn switch_text(switch: usize, compiled: &Compiled) -> String {
 fn switched(cause: Zeno, compiled: &Compiled) -> Option<String> {
     let switch = match cause {
         Zeno::Accumulation { switch }
+        | Zeno::Unresolved { switch }
         | Zeno::Frequent { switch }
         | Zeno::Chattering { switch }
         | Zeno::Contradiction { switch } => switch,
@@ -465,6 +476,10 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
         Zeno::Accumulation { switch } => (
             format!("infinitely many events in finite time: those of {} accumulate", switch_text(switch, compiled)),
             "end the motion by an event, e.g. `when h < 0 and abs(v) < 1e-6: …`, or end the run before with `stop when`".into(),
+        ),
+        Zeno::Unresolved { switch } => (
+            format!("events that cannot be told apart: those of {} follow each other so closely that the errors of the steps decide when the next one comes", switch_text(switch, compiled)),
+            "use smaller `--rtol` and `--atol`, or `-m taylor`, which finds events most exactly; or add a gap (hysteresis) between what switches forth and back".into(),
         ),
         Zeno::Frequent { switch } => (
             format!("events without end: those of {} would be more than all steps that `--max-steps` allows, so close do they follow each other", switch_text(switch, compiled)),

@@ -522,6 +522,11 @@ impl System for Evaluator {
         }
     }
 
+    fn assigned(&self, action: usize) -> Vec<usize> {
+        let targets = self.program.actions[action].targets.iter();
+        targets.filter_map(|target| if let Target::State(k) = target { Some(*k) } else { None }).collect()
+    }
+
     fn jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
         if self.program.layout.algebraic > 0 {
             return None;

@@ -106,6 +106,8 @@ struct Run<'a> {
     d: Vec<f64>,
     /// The step wished for next.
     h: f64,
+    /// At the last instant modes changed and nothing jumped, so that `h` is a step of the motion before.
+    switched: bool,
     /// `h` is what the method wished for from here.
     wished: bool,
     /// The method knows where this part of the run begins.
@@ -223,6 +225,7 @@ impl<'a> Run<'a> {
             y: start.y.to_vec(),
             d,
             h: 0.0,
+            switched: false,
             wished: false,
             prepared: false,
             shorter: None,
@@ -466,6 +469,7 @@ impl<'a> Run<'a> {
         let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h.min(self.h_max) };
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
         self.wished = false;
+        self.switched = happened.changed && !happened.jumped;
         self.rows_at_event(happened.acted)?;
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });

@@ -35,6 +35,8 @@ pub(crate) struct Events {
     d_read: Vec<f64>,
     new_y: Vec<f64>,
     new_d: Vec<f64>,
+    /// The states that the actions of one round assign.
+    assigned: Vec<bool>,
     /// State and discrete values before the instant.
     pub y_before: Vec<f64>,
     pub d_before: Vec<f64>,
@@ -96,6 +98,7 @@ impl Events {
             d_read: d.clone(),
             new_y: y.clone(),
             new_d: d.clone(),
+            assigned: vec![false; layout.states],
             y_before: y,
             d_before: d,
             mixture_before: None,
@@ -235,6 +238,9 @@ impl Events {
             now.d[crossing.boundary.switch] = mode;
         }
         let happened = self.quieten(flow, now, happened)?;
+        if let Some(crossing) = crossing.filter(|_| happened.acted) {
+            self.guard.acted(crossing.boundary.switch);
+        }
         if let Some(saltation) = &mut self.saltation {
             saltation.leave(flow, now, happened.changed)?;
         }
@@ -257,7 +263,8 @@ impl Events {
         let mut culprit = 0;
         let mut quiet = false;
         for _ in 0..ROUNDS {
-            self.settle(flow, now)?;
+            // Where a constraint jumps, what is found of the sides behind it means nothing.
+            self.settle(flow, now).map_err(|reason| self.jumped(flow, now).unwrap_or(reason))?;
             match self.react(flow, now, &mut happened)? {
                 Some(condition) => culprit = condition,
                 None => {
@@ -278,13 +285,20 @@ impl Events {
         self.switches.across.clear();
         happened.changed |= happened.jumped || now.d != self.d_before || slid != flow.boundaries();
         if happened.changed || happened.broke {
-            self.new_y.copy_from_slice(now.y);
-            flow.refresh(now.t, &self.new_y, now.y, now.d)?;
+            self.jumped(flow, now).map_or(Ok(()), Err)?;
+            flow.refresh(now.t, now.y, now.d, None)?;
         }
         if happened.changed || happened.broke || self.crossings.active() == self.switches.of_state().is_empty() {
             self.crossings.watch(&self.switches, flow, now.t, now.y, now.d);
         }
         Ok(happened)
+    }
+
+    /// The end of a run where a switch makes a constraint jump, and no action has made up for it.
+    fn jumped(&self, flow: &mut Flow, now: &Now) -> Option<Reason> {
+        let d_before = self.mixture_before.as_ref().map_or(&self.d_before, |mixture| &mixture.base);
+        let (equation, residual) = flow.jumps(now.t, (&self.y_before, d_before), (now.y, now.d))?;
+        Some(Reason::ConstraintJumps { t: now.t, equation, residual })
     }
 
     /// Lets algebraic variables jump to the other side of a switch where the modes leave them no solution; returns whether
@@ -363,7 +377,9 @@ impl Events {
         self.new_d.copy_from_slice(now.d);
         let mixture = flow.mixture(now.t, now.y, &self.d_read).cloned();
         let several = self.actions.len() > 1;
+        self.assigned.fill(false);
         for action in self.actions.drain(..) {
+            flow.system.assigned(action).iter().for_each(|&state| self.assigned[state] = true);
             let earlier = several.then(|| (self.new_y.clone(), self.new_d.clone()));
             match &mixture {
                 None => flow.system.act(action, now.t, now.y, &self.d_read, &mut self.new_y, &mut self.new_d),
@@ -398,7 +414,8 @@ impl Events {
         happened.changed |= self.new_d != now.d;
         now.y.swap_with_slice(&mut self.new_y);
         now.d.copy_from_slice(&self.new_d);
-        flow.refresh(now.t, &self.new_y, now.y, now.d)?;
+        let assigned = self.assigned.contains(&true).then_some(self.assigned.as_slice());
+        flow.refresh(now.t, now.y, now.d, assigned)?;
         self.switches.after_action(flow.system, now.t, now.y, now.d);
         Ok(())
     }

@@ -72,6 +72,15 @@ pub enum Reason {
         /// By how much.
         residual: f64,
     },
+    /// A switch makes an invariant jump, so that states would have to jump with it, and nothing says how.
+    ConstraintJumps {
+        /// Time.
+        t: f64,
+        /// The place of the equation as in [`Reason::Inconsistent`].
+        equation: usize,
+        /// By how much it is violated behind the switch.
+        residual: f64,
+    },
     /// The tolerance asks for a step that is lost against t.
     StepTooSmall {
         /// Time reached.
@@ -160,6 +169,11 @@ pub enum Zeno {
         /// Index of the switch.
         switch: usize,
     },
+    /// The events of this switch, which runs no action, come ever faster, closer than the errors of the steps can tell apart.
+    Unresolved {
+        /// Index of the switch.
+        switch: usize,
+    },
     /// The events of this switch come so often that too many would follow.
     Frequent {
         /// Index of the switch.
@@ -195,6 +209,7 @@ impl Reason {
             Reason::NewtonFailed { .. } => "newton_failed",
             Reason::SingularJacobian { .. } | Reason::BranchPoint { .. } => "singular_jacobian",
             Reason::Inconsistent { .. } => "inconsistent_start",
+            Reason::ConstraintJumps { .. } => "high_index",
             Reason::StepTooSmall { .. } => "step_too_small",
             Reason::MaxSteps { .. } | Reason::TooSlow { .. } => "max_steps",
             Reason::NotFinite { .. } | Reason::ActionNotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
@@ -216,6 +231,7 @@ impl Reason {
             | Reason::SingularJacobian { .. }
             | Reason::BranchPoint { .. }
             | Reason::Inconsistent { .. }
+            | Reason::ConstraintJumps { .. }
             | Reason::StepTooSmall { .. }
             | Reason::MaxSteps { .. }
             | Reason::TooSlow { .. }

@@ -91,7 +91,7 @@ impl Saltation {
             now.y[state] = if rate.is_nan() { 0.0 } else { rate };
         }
         if !self.algebraic.is_empty() {
-            flow.refresh(now.t, &self.before, now.y, now.d)?;
+            flow.refresh(now.t, now.y, now.d, None)?;
         }
         Ok(())
     }
@@ -165,8 +165,7 @@ impl Saltation {
         self.shift(now.y, 0, 1.0);
         self.shift(now.y, 1, -1.0);
         self.rates.fill(0.0);
-        let before = now.y.to_vec();
-        flow.refresh(now.t, &before, now.y, now.d)
+        flow.refresh(now.t, now.y, now.d, None)
     }
 
     /// Whether a condition is true now that is not on another side, from which the solution would come.
@@ -197,8 +196,7 @@ impl Saltation {
             }
             return Ok(());
         }
-        let before = now.y.to_vec();
-        flow.refresh(now.t, &before, now.y, now.d)
+        flow.refresh(now.t, now.y, now.d, None)
     }
 
     /// V ← V ± f dτ/dq

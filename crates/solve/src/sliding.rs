@@ -319,6 +319,18 @@ impl<'a> Flow<'a> {
         self.resolved(|system, _| system.switch_values(t, y, d, g));
     }
 
+    /// g of every switch and its slope for given modes, the state staying where it is but for what is algebraic.
+    pub fn switches_here(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64], slopes: &mut [f64]) {
+        let mut y = y.to_vec();
+        if let Some(consistency) = &mut self.consistency
+            && consistency.resolve(self.system, t, &mut y, d).is_err()
+        {
+            return g.fill(f64::NAN);
+        }
+        self.system.switch_values(t, &y, d, g);
+        self.system.switch_slopes(t, &y, d, slopes);
+    }
+
     /// Takes y back onto the algebraic equations and the invariants; returns by how many tolerances it moved.
     pub fn restore(&mut self, t: f64, y: &mut [f64], d: &[f64]) -> Result<f64, StepFailure> {
         if self.consistency.is_none() {
@@ -355,28 +367,46 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// An event changed d, or y from `before`: what follows from others follows again.
-    pub fn refresh(&mut self, t: f64, before: &[f64], y: &mut [f64], d: &mut [f64]) -> Result<(), Reason> {
+    /// An event changed d, or y, of which an action `assigned` some states: what follows from others follows again.
+    pub fn refresh(&mut self, t: f64, y: &mut [f64], d: &mut [f64], assigned: Option<&[bool]>) -> Result<(), Reason> {
         self.system.refresh(t, d, y);
+        let below = assigned.and_then(|_| self.mixture(t, y, d)).map(|mixture| mixture.base.clone());
+        let Some(consistency) = &mut self.consistency else { return Ok(()) };
+        if let (Some(assigned), Some(below)) = (assigned, &below) {
+            consistency.settle(self.system, t, y, below, assigned)?;
+        }
         if self.sliding.is_some() {
             return self.restore(t, y, d).map(|_| ()).map_err(|failure| failure.without_step(t));
         }
-        match &mut self.consistency {
-            Some(consistency) => {
-                let assigned = y.to_vec();
-                consistency.settle(self.system, t, before, y, d).or_else(|reason| {
-                    y.copy_from_slice(&assigned);
-                    match consistency.change_sides(self.system, &mut Place { t, y, d }, &[]) {
-                        true => {
-                            consistency.found = None;
-                            Ok(())
-                        }
-                        false => Err(reason),
-                    }
-                })
+        let given = y.to_vec();
+        let settled = match assigned {
+            Some(assigned) => consistency.settle(self.system, t, y, d, assigned),
+            None => consistency.adapt(self.system, t, y, d),
+        };
+        settled.or_else(|reason| {
+            y.copy_from_slice(&given);
+            match consistency.change_sides(self.system, &mut Place { t, y, d }, &[]) {
+                true => {
+                    consistency.found = None;
+                    Ok(())
+                }
+                false => Err(reason),
             }
-            None => Ok(()),
-        }
+        })
+    }
+
+    /// A constraint that jumps between a state with its modes before and now: its place and by how much it is violated. While it
+    /// slides, that of every side must hold.
+    pub fn jumps(&mut self, t: f64, before: (&[f64], &[f64]), now: (&[f64], &[f64])) -> Option<(usize, f64)> {
+        self.consistency.as_ref()?;
+        let sides: Vec<Vec<f64>> = match self.mixture(t, now.0, now.1) {
+            None => vec![now.1.to_vec()],
+            Some(mixture) => {
+                std::iter::once(&mixture.base).chain(mixture.parts.iter().map(|(_, d)| d)).cloned().collect()
+            }
+        };
+        let consistency = self.consistency.as_mut()?;
+        sides.iter().find_map(|d| consistency.jumps(self.system, t, before, (now.0, d)))
     }
 
     /// Changes modes that leave the algebraic states no solution near, but those of switches that are held on a boundary;

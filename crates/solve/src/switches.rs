@@ -30,6 +30,9 @@ pub(crate) struct Switches {
     pub from_rest: Option<usize>,
 }
 
+/// A switch is on its boundary on both sides if it comes there, or from there, in this part of the time in which things happen.
+const BESIDE: f64 = 1e-6;
+
 /// A point in time and a length of time in which things happen there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment<'a> {
@@ -286,6 +289,10 @@ impl Switches {
         let k = boundary.switch;
         let before = d[k];
         flow.stop_sliding(k);
+        if let Some(kept) = self.keeps_own_side(flow, boundary, now, d) {
+            (d[k], self.on[k]) = (kept?, None);
+            return Ok(());
+        }
         let up = self.direction(flow, boundary, boundary.above, now, d);
         let down = self.direction(flow, boundary, boundary.below, now, d);
         let has_side = before == boundary.above || before == boundary.below;
@@ -324,6 +331,43 @@ impl Switches {
             }
         };
         Ok(())
+    }
+
+    /// The mode of a switch whose g jumps with its own mode, as that of a relay with hysteresis: the side it is on, unless the
+    /// solution leaves it; then the other one, if that holds there. `None` for any other switch, and where it begins.
+    fn keeps_own_side(
+        &mut self,
+        flow: &mut Flow,
+        at: &Boundary,
+        now: &Moment,
+        d: &mut [f64],
+    ) -> Option<Result<f64, Zeno>> {
+        let (k, own) = (at.switch, d[at.switch]);
+        let (other, outwards) = match own {
+            _ if self.on[k].is_none() => return None,
+            own if own == at.above => (at.below, Direction::Down),
+            own if own == at.below => (at.above, Direction::Up),
+            _ => return None,
+        };
+        // A constraint that is another one on the other side is not looked at: what jumps there is no part of g.
+        let g = &mut self.probe[2];
+        flow.switches_here(now.t, now.y, d, g, &mut self.slopes);
+        let (here, slope) = (g[k], self.slopes[k].abs());
+        d[k] = other;
+        flow.switches_here(now.t, now.y, d, g, &mut self.slopes);
+        d[k] = own;
+        let there = g[k] - at.level;
+        // Algebraic states that are solved for anew on the other side are not the same to the last digit.
+        let near = BESIDE * (now.scale * slope.max(self.slopes[k].abs()) + at.level.abs());
+        let jump = (g[k] - here).abs();
+        if jump.is_nan() || jump <= near {
+            return None;
+        }
+        if self.direction(flow, at, own, now, d) != outwards {
+            return Some(Ok(own));
+        }
+        let holds = if other == at.above { there > 0.0 } else { there < 0.0 };
+        Some(if holds { Ok(other) } else { Err(Zeno::Contradiction { switch: k }) })
     }
 
     /// The mode of what begins on a boundary: where the branch of equality points, or the boundary if it stays.

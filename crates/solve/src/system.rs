@@ -181,6 +181,11 @@ pub trait System {
     /// `new_y` and `new_d`; the others are left alone.
     fn act(&mut self, _action: usize, _t: f64, _y: &[f64], _d: &[f64], _new_y: &mut [f64], _new_d: &mut [f64]) {}
 
+    /// The states that an action assigns, also where it leaves them as they are.
+    fn assigned(&self, _action: usize) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// The series of its solutions for given discrete values, if it can make them.
     fn jets(&mut self, _d: &[f64]) -> Option<&mut dyn Jets> {
         None

@@ -28,6 +28,8 @@ struct History {
     stuck: u32,
     /// Events in succession after which too many would follow.
     hopeless: u32,
+    /// Whether an action ran at one of them.
+    acts: bool,
 }
 
 /// So many events in a row must come ever faster.
@@ -57,8 +59,14 @@ impl Guard {
             floor: f64::INFINITY,
             stuck: 0,
             hopeless: 0,
+            acts: false,
         };
         Guard { t_start, t_end, most: most as f64, histories: vec![history; switches] }
+    }
+
+    /// An action ran at an event of `switch`: what it assigns, not the error of the steps, decides how soon the next one comes.
+    pub fn acted(&mut self, switch: usize) {
+        self.histories[switch].acts = true;
     }
 
     /// An event of `switch` at `t`; the resolution of time there is `resolution`.
@@ -90,7 +98,7 @@ impl Guard {
         let ratio = gap / previous;
         let near = shrinks && gap * ratio / (1.0 - ratio) < REMAINDER * (t - self.t_start);
         if history.same >= SUCCESSION || history.stuck >= STUCK || (near && history.shrinking >= SUCCESSION) {
-            return Err(Zeno::Accumulation { switch });
+            return Err(if history.acts { Zeno::Accumulation { switch } } else { Zeno::Unresolved { switch } });
         }
         let left = self.t_end - t;
         history.hopeless = if gap * self.most < 2.0 * left { history.hopeless + 1 } else { 0 };
@@ -136,6 +144,20 @@ mod tests {
         };
         assert!(stops(1.0, 2e-9).is_some_and(|count| count < 300), "{:?}", stops(1.0, 2e-9));
         assert_eq!(stops(1.0, 1e-6), None);
+    }
+
+    /// A relay that only switches may come ever faster by the error of the steps alone, so it is not told to accumulate.
+    #[test]
+    fn only_what_acts_accumulates() {
+        for acts in [false, true] {
+            let mut guard = Guard::new(1, (0.0, 1e3), 10_000_000);
+            if acts {
+                guard.acted(0);
+            }
+            let found = (0..200).find_map(|k| guard.event(0, 2.0 - 0.5f64.powi(k), 1e-15).err());
+            let expected = if acts { Zeno::Accumulation { switch: 0 } } else { Zeno::Unresolved { switch: 0 } };
+            assert_eq!(found, Some(expected));
+        }
     }
 
     #[test]

@@ -194,6 +194,6 @@ impl Resolver<'_> {
         if !variables.iter().any(jumps) {
             return None;
         }
-        Some(usize::from(self.model.is_continuous(e)))
+        Some(usize::from(self.model.is_smooth(e, 1)))
     }
 }

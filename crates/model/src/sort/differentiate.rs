@@ -47,7 +47,7 @@ pub(super) enum Jump {
 }
 
 /// What would make impulses of an expression differentiated `times` times: a jump in time of its value, or of its slope if
-/// it is differentiated twice. Branches that the solution chooses are smooth pieces, which meet where the model is sound.
+/// it is differentiated twice, and so on. Branches that the solution chooses are smooth pieces, which meet where the model is sound.
 pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
     let watches: FxHashMap<VarId, Watch> = model.switches.iter().map(|s| (s.mode, s.watch)).collect();
     for v in model.graph.variables(e) {
@@ -65,7 +65,7 @@ pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
                     Some(&(Watch::Sign(g) | Watch::Floor(g))) => of_time(model, g),
                     Some(Watch::Segment(_)) | None => true,
                 };
-                if of_time && (times > 1 || !model.is_continuous(e)) {
+                if of_time && !model.is_smooth(e, times) {
                     return Some(Jump::Branch);
                 }
             }

@@ -1,12 +1,14 @@
 //! What keeps a run on its algebraic equations and invariants: consistent states at the start and after events, and the
 //! way back to them at every step and row. A system without such equations has none of this.
 
+mod after_event;
 mod algebraic;
 mod determined;
 mod equations;
 mod homotopy;
 mod least_squares;
 mod multiple;
+mod nearest;
 mod newton;
 mod projection;
 mod resolved;
@@ -17,21 +19,13 @@ mod start;
 use algebraic::{Algebraic, At};
 use determined::Determined;
 pub(crate) use determined::Look;
-use equations::Equations;
 use projection::Projection;
 pub(crate) use resolved::Resolved;
-use search::Effort;
 pub(crate) use sides::Place;
 pub(crate) use start::Wishes;
 
 use crate::options::tolerance;
 use crate::{Options, Reason, StepFailure, System, Tolerance, Work};
-
-/// After an event a few states make up for what it broke, if they change by no more than so many times what all of them
-/// together would.
-const FEW: f64 = 100.0;
-/// A state that must move by so much more than the smallest change of all states after an event is not the answer to it.
-const EXTREME: f64 = 1e3;
 
 /// Equations of an instant that contradict what is given there.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -228,7 +222,7 @@ impl Consistency {
     }
 
     /// The algebraic states alone, from scratch.
-    fn resolve(&mut self, system: &mut dyn System, t: f64, y: &mut [f64], d: &[f64]) -> Result<(), StepFailure> {
+    pub fn resolve(&mut self, system: &mut dyn System, t: f64, y: &mut [f64], d: &[f64]) -> Result<(), StepFailure> {
         let at = At { t, d, tol: &self.tol, keep: false };
         match &mut self.algebraic {
             Some(algebraic) => algebraic.solve(system, &at, y, &mut self.work).map(|_| ()),
@@ -247,81 +241,5 @@ impl Consistency {
         if self.restore(system, t, &mut better, d, false).is_ok() {
             y.copy_from_slice(&better);
         }
-    }
-
-    /// After an event, which found the state at `before`: what it assigned stays. What moves is velocities that were not
-    /// assigned, or else whatever was not, as little as possible; if that is not enough, the event asks the impossible.
-    pub fn settle(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        before: &[f64],
-        y: &mut [f64],
-        d: &[f64],
-    ) -> Result<(), Reason> {
-        let n = y.len();
-        if self.direct && y[..self.differential] == before[..self.differential] {
-            // Nothing was assigned. The method need not keep to the derivatives of the constraints, but what is shown should.
-            let free: Vec<bool> = (0..n).map(|i| i >= self.differential).collect();
-            let mut found = y.to_vec();
-            let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
-            if search::find(&mut equations, &free, &mut found, Effort::Near) {
-                y.copy_from_slice(&found);
-            }
-            return Ok(());
-        }
-        let mut near = y.to_vec();
-        // A system of higher index that is solved as it is has no way back to its equations but the search.
-        let moved = if self.direct { Err(()) } else { self.restore(system, t, &mut near, d, false).map_err(|_| ()) };
-        let within = |i: usize| {
-            let scale = self.tol.atol[i] + self.tol.rtol * y[i].abs();
-            (near[i] - y[i]).abs() <= 10.0 * scale
-        };
-        if moved.is_ok() && (0..self.differential).all(within) {
-            y.copy_from_slice(&near);
-            return Ok(());
-        }
-        let mut is_velocity = vec![false; n];
-        system.layout().velocity.iter().flatten().for_each(|&state| is_velocity[state as usize] = true);
-        let algebraic = |i: usize| i >= self.differential;
-        let kept = |i: usize| y[i] == before[i];
-        let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
-        let weights = equations.weights(y);
-        let change = |found: &[f64]| {
-            let scaled = (0..self.differential).map(|i| (found[i] - y[i]).abs() / weights[i]);
-            scaled.fold(0.0, f64::max)
-        };
-        let mut solution = |free: Vec<bool>, effort| {
-            let mut found = y.to_vec();
-            search::find(&mut equations, &free, &mut found, effort).then_some(found)
-        };
-        // The algebraic states alone; or else what takes the smallest change of all that were not assigned, unless
-        // velocities can do it.
-        let mut best = solution((0..n).map(algebraic).collect(), Effort::All);
-        if best.is_none() {
-            // A velocity that was set is no reason for a position to jump.
-            let mut assigned = (0..self.differential).filter(|&i| !kept(i)).peekable();
-            let fixed_positions = assigned.peek().is_some() && assigned.all(|i| is_velocity[i]);
-            let may_move = |i: usize| kept(i) && (is_velocity[i] || !fixed_positions);
-            // Near where what was set cannot be, the others would have to move to the ends of the world.
-            let smallest = solution(vec![true; n], Effort::Near).map_or(f64::INFINITY, |all| change(&all));
-            best = solution((0..n).map(|i| algebraic(i) || may_move(i)).collect(), Effort::Near)
-                .filter(|found| change(found) <= EXTREME * smallest);
-            // A position that jumps would have to cross the boundary of its event once more.
-            let velocities = (0..n).map(|i| algebraic(i) || (kept(i) && is_velocity[i])).collect();
-            let few = solution(velocities, Effort::Near).filter(|y| change(y) <= FEW * smallest);
-            best = few.or(best);
-        }
-        if let Some(found) = best {
-            y.copy_from_slice(&found);
-            self.polish(system, t, y, d);
-            return Ok(());
-        }
-        let violated = search::violated(&mut equations, y);
-        let places = violated.iter().map(|&(row, r)| (equations.place(row), r)).collect();
-        let found = Inconsistency { t, violated: places, ..Inconsistency::default() };
-        let reason = found.reason();
-        self.found = Some(found);
-        Err(reason)
     }
 }

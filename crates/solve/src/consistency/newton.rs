@@ -74,7 +74,7 @@ impl Unknowns {
     }
 
     /// The elements of the derivatives that belong to them: row, column, value.
-    fn elements<'b>(&'b self, equations: &'b Equations) -> impl Iterator<Item = (u32, u32, f64)> + 'b {
+    pub fn elements<'b>(&'b self, equations: &'b Equations) -> impl Iterator<Item = (u32, u32, f64)> + 'b {
         equations.elements().filter_map(|(i, j, value)| Some((self.row[i]?, self.column[j]?, value)))
     }
 

@@ -100,6 +100,10 @@ impl System for Resolved<'_> {
         self.system.act(action, t, y, d, new_y, new_d);
     }
 
+    fn assigned(&self, action: usize) -> Vec<usize> {
+        self.system.assigned(action)
+    }
+
     /// The series of f know nothing of the equations that are solved inside.
     fn jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
         if self.consistency.inside_f { None } else { self.system.jets(d) }

@@ -7,6 +7,9 @@ use crate::crossings::{Crossing, Found};
 use crate::grid::Grid;
 use crate::{Point, Reason, Trial};
 
+/// A step from one switch to the next is too long where it finds that in this first part of it.
+const EARLY: f64 = 0.25;
+
 impl Run<'_> {
     /// The step is good: hand over its rows and go to its end, or to the first event in it.
     pub(super) fn advance(&mut self, plan: Plan, trial: Trial) -> Result<(), Reason> {
@@ -69,6 +72,21 @@ impl Run<'_> {
             self.events.reject();
             self.statistics.rejected += 1;
             self.h = 0.5 * theta * plan.h;
+            return Ok(());
+        }
+        if let Found::Crossing(Crossing { theta, .. }) = found
+            && theta < EARLY
+            && self.switched
+            && self.t == self.instant
+            && self.options.step.is_none()
+            && !self.method.gave_polynomial()
+            && theta * plan.h > 100.0 * self.smallest_step()
+        {
+            // The step was chosen for another motion. Between two events that follow each other closely the solution may move by
+            // less than the tolerances, and a dense output that is within them over the whole step says nothing of it.
+            self.events.reject();
+            self.statistics.rejected += 1;
+            self.h = 2.0 * theta * plan.h;
             return Ok(());
         }
         if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found

@@ -76,6 +76,10 @@ impl System for Constrained {
         self.hybrid.act(action, t, y, d, new_y, new_d);
     }
 
+    fn assigned(&self, action: usize) -> Vec<usize> {
+        self.hybrid.assigned(action)
+    }
+
     fn jacobian_pattern(&mut self) -> Option<Arc<Pattern>> {
         self.jacobian.as_ref().map(|_| Constrained::full(self.layout.states, self.layout.states))
     }

@@ -151,6 +151,18 @@ impl System for Hybrid {
     fn act(&mut self, action: usize, t: f64, y: &[f64], d: &[f64], new_y: &mut [f64], new_d: &mut [f64]) {
         (self.actions[action])(t, y, d, new_y, new_d);
     }
+
+    /// What stays zero whatever was there before, or one, is written by the action.
+    fn assigned(&self, action: usize) -> Vec<usize> {
+        let (y, d) = (vec![0.5; self.layout.states], vec![0.5; self.layout.discrete()]);
+        let written = |before: f64| {
+            let mut new_y = vec![before; y.len()];
+            (self.actions[action])(0.0, &y, &d, &mut new_y, &mut d.clone());
+            new_y
+        };
+        let (zeros, ones) = (written(0.0), written(1.0));
+        (0..y.len()).filter(|&k| zeros[k] == ones[k]).collect()
+    }
 }
 
 /// A ball above a floor at height `floor`: y = (height, speed), restitution `e`, g = 9.81.
