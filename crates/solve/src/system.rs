@@ -123,6 +123,16 @@ impl Layout {
     pub fn differential(&self) -> usize {
         self.states - self.algebraic
     }
+
+    /// The shortest delay, infinite if there is none.
+    pub fn shortest_delay(&self) -> f64 {
+        self.delays.iter().map(|delay| delay.time).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The shortest delay, if a step of this length would need values of the future.
+    pub fn delay_within(&self, step: f64) -> Option<f64> {
+        Some(self.shortest_delay()).filter(|delay| step > delay * (1.0 + 1e-9))
+    }
 }
 
 /// A dynamic system as the methods and the driver see it. `&mut self` is for scratch memory: the same
