@@ -87,6 +87,9 @@ pub struct Layout {
     pub states: usize,
     /// The switches; their modes are the first elements of d.
     pub switches: Vec<Switch>,
+    /// So many of them, the first ones, are of time alone and read by sampled actions only: no step has to end where they are
+    /// crossed.
+    pub sampled_switches: usize,
     /// Number of held values, which follow the modes in d.
     pub held: usize,
     /// One reaction per condition, in the order of [`System::conditions`].
