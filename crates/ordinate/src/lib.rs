@@ -35,6 +35,7 @@ mod rates;
 mod realtime;
 mod record;
 mod recorder;
+mod rehearsal;
 mod run;
 mod scatter;
 mod sensitivity;
@@ -63,9 +64,11 @@ pub use linearize::{
 pub use methods::{MethodInfo, closest_method, is_method, methods, methods_text};
 pub use number::{number_hint, short};
 pub use ordinate_control::Hold;
-pub use ordinate_model::{IndexTreatment, SetError, closest};
+pub use ordinate_model::{IndexTreatment, Inputs, SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
-pub use ordinate_solve::{FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names};
+pub use ordinate_solve::{
+    BlockStatus, FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names,
+};
 pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};
 pub use periodic::{
     Orbit, Periodic, PeriodicError, PeriodicOptions, periodic, periodic_figure, periodic_json, periodic_text,

@@ -14,6 +14,7 @@ mod laboratory;
 mod linear;
 mod malformed;
 mod orbits;
+mod realtime;
 mod report;
 mod results;
 mod roots;
