@@ -17,6 +17,7 @@
 //! ```
 
 mod batch;
+mod block;
 mod compare;
 mod compile;
 pub mod design;
@@ -47,6 +48,7 @@ mod survey;
 pub mod transform;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
+pub use block::Block;
 pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
 pub use digits::DigitsReport;
