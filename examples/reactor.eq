@@ -1,6 +1,7 @@
 # A nuclear reactor of zero power, point model with six groups of delayed neutrons, after a step of reactivity.
 # Königsmarková, report 2014V005, sec. 5.3 (29); data of U-235 after Keepin, chosen here.
-param rho = 0.001, tau = 5e-5 [s]
+input rho = 0.001                         # reactivity, which control rods set; in real time held over a sample
+param tau = 5e-5 [s]
 param b1 = 0.000215, lambda1 = 0.0124 [1/s]
 param b2 = 0.001424, lambda2 = 0.0305 [1/s]
 param b3 = 0.001274, lambda3 = 0.111  [1/s]
@@ -8,7 +9,7 @@ param b4 = 0.002568, lambda4 = 0.301  [1/s]
 param b5 = 0.000748, lambda5 = 1.14   [1/s]
 param b6 = 0.000273, lambda6 = 3.01   [1/s]
 param beta = b1 + b2 + b3 + b4 + b5 + b6
-param kef  = 1/(1 - rho)
+kef = 1/(1 - rho)
 
 P'  = (kef*(1 - beta) - 1)/tau*P + (lambda1*c1 + lambda2*c2 + lambda3*c3 +
                                     lambda4*c4 + lambda5*c5 + lambda6*c6)

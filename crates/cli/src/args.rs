@@ -268,7 +268,7 @@ pub struct RealTimeArgs {
     #[arg(long)]
     pub realtime: bool,
     /// Samples per second, such as 500, 1kHz
-    #[arg(long, value_name = "RATE", requires = "realtime")]
+    #[arg(long, value_name = "RATE", requires = "realtime", allow_hyphen_values = true)]
     pub rate: Option<String>,
     /// Steps of the method in each sample
     #[arg(long, value_name = "N", requires = "realtime", default_value_t = 1)]

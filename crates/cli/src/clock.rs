@@ -11,7 +11,7 @@ pub fn how(args: &RealTimeArgs) -> Result<RealTime, Exit> {
         Some(text) => rate(text).ok_or_else(|| {
             let unclear = ["mhz", "MHZ"].iter().any(|unit| text.trim().ends_with(unit));
             let hint = if unclear { "; a million is written MHz, a thousandth mHz" } else { "" };
-            usage(&format!("`--rate {text}` must be a number of samples per second, such as 500, 50Hz or 1kHz{hint}"))
+            usage(&format!("`--rate {text}` must be a positive frequency, the number of samples per second, such as 500, 50Hz or 1kHz{hint}"))
         })?,
     };
     if args.substeps == 0 {

@@ -266,13 +266,16 @@ const REALTIME: &str = "\
   --dry                 as fast as possible: what a sample costs
   --repeat N            with --dry: of each sample the shortest of N runs, that of the program alone
 
-Inputs are functions of time as in every run: a formula or a table is read wherever a step needs it, within a
-sample, too. Only what `every` assigns, and a table with `hold`, is constant in between.
-The method is radau3 unless -m names another; a step has at most ten iterations and, without delays, takes
-no memory.
-The report has the mean, the 99.9th percentile and the worst computing time, delays and missed deadlines.
+What is declared as `input`, a formula or a table, is read when a sample begins and held until the next one,
+over substeps, too: more of them help a slow input, not a fast one. Rows have what was held, and the error
+is that of the solution with held inputs. Formulas of t in equations belong to the model: not sampled.
+The method is radau3 unless -m names another; a step has at most ten iterations and, without delays and
+events, takes no memory.
+Some samples are rehearsed before the clock starts, so that the first one costs what others do. The report
+has the mean, the 99.9th percentile and the worst computing time of all samples, delays and missed deadlines.
 
   ordinate run examples/reactor.eq --realtime --dry -o reactor.csv
+  ordinate run examples/dae-spring-fast.eq --realtime --dry --rate 10Hz --substeps 10 --plot
 ";
 
 /// `ab1, ab2, ab3, abm` as `ab1 … ab3, abm`.

@@ -23,7 +23,11 @@ pub fn run(mut args: RunArgs) -> Exit {
 
 fn work(args: &RunArgs) -> Result<Exit, Exit> {
     let source = source::load(&args.model)?;
-    let compile_options = source::compile_options(&args.model)?;
+    let mut compile_options = source::compile_options(&args.model)?;
+    let against_clock = args.realtime.realtime.then(|| clock::how(&args.realtime)).transpose()?;
+    if let Some(how) = &against_clock {
+        compile_options.inputs = how.inputs();
+    }
     if let Some(stage) = args.emit {
         let stage = match stage {
             Emit::Tree => Stage::Tree,
@@ -44,7 +48,6 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
         message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
     }
     interrupt::listen();
-    let against_clock = args.realtime.realtime.then(|| clock::how(&args.realtime)).transpose()?;
     let comments = match &against_clock {
         Some(how) => comments(&compiled, &how.options(&options)),
         None => comments(&compiled, &options),
@@ -160,6 +163,7 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
             true => ErrorWish::Off,
             false => ErrorWish::Estimate { columns: args.error, correct: args.correct },
         },
+        rehearsal: 0,
     })
 }
 

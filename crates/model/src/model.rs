@@ -1,7 +1,7 @@
 //! The model: variables, equations, events. Plain data, no behaviour but look-up.
 
 use crate::Unit;
-use ordinate_expr::{Expr, ExprId, Function, Graph, ListId, VarId};
+use ordinate_expr::{Decimal, Expr, ExprId, Function, Graph, ListId, VarId};
 use ordinate_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -191,6 +191,8 @@ pub struct Model {
     pub inputs: Vec<Given>,
     /// Inputs that `when` or `every` drives: held values, but inputs of what is controlled.
     pub driven: Vec<VarId>,
+    /// Inputs that are held between samples, or set by whoever steps the model.
+    pub held_inputs: FxHashSet<VarId>,
     /// Inputs, parameters and held values whose derivative in time stands somewhere, put in or zero: who lets them vary
     /// otherwise must give that, too.
     pub differentiated: FxHashSet<VarId>,
@@ -210,6 +212,8 @@ pub struct Model {
     pub guesses: Vec<Given>,
     /// The switches.
     pub switches: Vec<Switch>,
+    /// So many of them, the first ones, are read by inputs that are sampled, and by nothing else.
+    pub sampled_switches: usize,
     /// The actions of `when` and `every`.
     pub actions: Vec<Action>,
     /// `when` and `stop when`.
@@ -290,6 +294,13 @@ impl Model {
             Expr::Var(v) => values.get(&v).copied(),
             _ => None,
         })
+    }
+
+    /// A double as a constant: its shortest decimal is read back as the same double.
+    pub(crate) fn number(&mut self, value: f64) -> ExprId {
+        let pieces = Decimal::parse(&format!("{:e}", value.abs())).expect("a finite number is a literal");
+        let size = self.graph.sum_of(&pieces);
+        if value < 0.0 { self.graph.neg(size) } else { size }
     }
 
     /// An expression as text.

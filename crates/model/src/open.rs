@@ -3,7 +3,7 @@
 //! the same code. Parameters and held values can be opened like inputs.
 
 use crate::{Invariant, Role, Sorted, State, Watch};
-use ordinate_expr::{Decimal, Expr, ExprId, VarId};
+use ordinate_expr::{Expr, ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The model with these variables as its last states, whose rate is zero. Events are left out: this is a model of one
@@ -27,7 +27,7 @@ pub fn with_fixed(sorted: &Sorted, values: &[(VarId, f64)]) -> Sorted {
     let variables: Vec<VarId> = values.iter().map(|&(var, _)| var).collect();
     loosen(&mut result, &variables);
     for &(var, value) in values {
-        let constant = number(&mut result, value);
+        let constant = result.model.number(value);
         result.definitions[var.0 as usize] = Some(constant);
     }
     result
@@ -45,7 +45,7 @@ pub fn with_kept(sorted: &Sorted, values: &[ExprId]) -> Sorted {
 pub fn with_pinned(sorted: &Sorted, values: &[(VarId, f64)]) -> Sorted {
     let mut result = sorted.clone();
     for &(var, value) in values {
-        let constant = number(&mut result, value);
+        let constant = result.model.number(value);
         let own = result.model.graph.variable(var);
         let value = result.model.graph.sub(own, constant);
         result.invariants.push(Invariant { value, equation: 0, derivative: 0 });
@@ -103,14 +103,6 @@ fn without_events(sorted: &Sorted) -> Sorted {
     let model = &mut result.model;
     (model.samples, model.conditions, model.actions) = (Vec::new(), Vec::new(), Vec::new());
     result
-}
-
-/// A double as a constant: its shortest decimal is read back as the same double.
-fn number(sorted: &mut Sorted, value: f64) -> ExprId {
-    let pieces = Decimal::parse(&format!("{:e}", value.abs())).expect("a finite number is a literal");
-    let g = &mut sorted.model.graph;
-    let size = g.sum_of(&pieces);
-    if value < 0.0 { g.neg(size) } else { size }
 }
 
 /// Takes away what the variables are. Parameters that are made of others become named expressions of them.

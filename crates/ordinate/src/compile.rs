@@ -2,7 +2,7 @@
 
 use ordinate_expr::ExprId;
 use ordinate_model::{
-    Action, IndexTreatment, Overrides, SetError, Sorted, TableData, merge, parse_table, resolve, sort_as,
+    Action, IndexTreatment, Inputs, Overrides, SetError, Sorted, TableData, merge, parse_table, resolve_as, sort_as,
 };
 use ordinate_program::{Evaluator, Program};
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
@@ -52,6 +52,8 @@ pub struct CompileOptions {
     pub jacobian: bool,
     /// What is done about an index above 1.
     pub index: IndexTreatment,
+    /// What the inputs are.
+    pub inputs: Inputs,
     /// Whether missing start values are only warnings: for who looks at the structure and runs nothing.
     pub without_starts: bool,
 }
@@ -74,6 +76,8 @@ pub struct Compiled {
     pub program: Arc<Program>,
     /// Start and end time of the text.
     pub run: Option<(f64, f64)>,
+    /// What its inputs are.
+    pub inputs: Inputs,
     /// The times of start values given as `y(a) = …`, one per start value of the model.
     pub(crate) start_times: Vec<Option<f64>>,
     /// The same with its index reduced, where it is above 1 and is not: it knows the start values.
@@ -118,7 +122,8 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let broken = has_errors(&parsed);
     let spelled = |(name, value): &(String, String)| (tree.as_spelled(name), tree.as_spelled(value));
     let overrides: Overrides = options.set.iter().map(spelled).collect();
-    let resolved = resolve(&tree, &source.text, &overrides, &|path, name| read_table(&source.folder, path, name));
+    let tables = |path: &str, name: &str| read_table(&source.folder, path, name);
+    let resolved = resolve_as(&tree, &source.text, &overrides, &tables, options.inputs);
     let (mut sorted, found) = sort_as(resolved.model, broken, options.index);
     let mut diagnostics = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());
     judge_units(&mut diagnostics, options.units);
@@ -154,6 +159,7 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
         sorted: Arc::new(sorted),
         program,
         run,
+        inputs: options.inputs,
         start_times,
         reduced: reduced.and_then(Result::ok).map(Arc::new),
         warnings: diagnostics,

@@ -17,6 +17,7 @@
 //! ```
 
 mod batch;
+mod block;
 mod compare;
 mod compile;
 pub mod design;
@@ -35,6 +36,7 @@ mod rates;
 mod realtime;
 mod record;
 mod recorder;
+mod rehearsal;
 mod run;
 mod scatter;
 mod sensitivity;
@@ -46,6 +48,7 @@ mod survey;
 pub mod transform;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
+pub use block::Block;
 pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
 pub use digits::DigitsReport;
@@ -63,9 +66,11 @@ pub use linearize::{
 pub use methods::{MethodInfo, closest_method, is_method, methods, methods_text};
 pub use number::{number_hint, short};
 pub use ordinate_control::Hold;
-pub use ordinate_model::{IndexTreatment, SetError, closest};
+pub use ordinate_model::{IndexTreatment, Inputs, SetError, closest};
 pub use ordinate_plot::{Figure, PlotError};
-pub use ordinate_solve::{FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names};
+pub use ordinate_solve::{
+    BlockStatus, FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names,
+};
 pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};
 pub use periodic::{
     Orbit, Periodic, PeriodicError, PeriodicOptions, periodic, periodic_figure, periodic_json, periodic_text,

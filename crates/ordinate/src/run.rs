@@ -11,7 +11,8 @@ use crate::{
 };
 use ordinate_model::constant;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Chosen, NewtonOptions, Options, Outcome, Reason, Rows, Status, UsageError, Why,
+    AbsoluteTolerance, Choice, Chosen, FirstIterate, NewtonOptions, Options, Outcome, Reason, Rows, Status, UsageError,
+    Why,
 };
 use ordinate_syntax::Diagnostic;
 use std::sync::Arc;
@@ -73,6 +74,9 @@ pub struct RunOptions {
     pub repeat: usize,
     /// What is wanted of the global error.
     pub error: ErrorWish,
+    /// So many steps are taken from the start and forgotten before the run begins, so that its own first steps cost what later
+    /// ones do.
+    pub rehearsal: u32,
 }
 
 impl Default for RunOptions {
@@ -99,6 +103,7 @@ impl Default for RunOptions {
             rows: RowTimes::Even(501),
             repeat: 1,
             error: ErrorWish::Estimate { columns: false, correct: false },
+            rehearsal: 0,
         }
     }
 }
@@ -282,7 +287,14 @@ fn run(
     let mut kept = Kept::new(sink, options.error);
     let follow = options.error != ErrorWish::Off;
     let mut outputs = evaluator.another();
-    let method = task.method(follow, &mut outputs);
+    let mut method = task.method(follow, &mut outputs);
+    if options.rehearsal > 0 {
+        // A method that carries its error along, or begins with a given iterate, would not begin again as it began.
+        let once = follow || matches!(options.newton.first, FirstIterate::Given(_));
+        let mut other = once.then(|| task.method(follow, &mut outputs));
+        let actor = other.as_deref_mut().unwrap_or(method.as_mut());
+        task.rehearse(actor, &mut evaluator, &solver_options, options.rehearsal).map_err(wrong)?;
+    }
     let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;

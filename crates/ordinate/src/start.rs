@@ -88,7 +88,7 @@ fn follow(compiled: &Compiled, reduced: &Compiled, t_start: f64, states: &mut [f
 }
 
 /// A run of no length.
-fn at_start(compiled: &Compiled, t_start: f64) -> Result<Run, RunError> {
+pub(crate) fn at_start(compiled: &Compiled, t_start: f64) -> Result<Run, RunError> {
     let at = Some(format!("{t_start:?}"));
     let options =
         RunOptions { t_start: at.clone(), t_end: at, error: ErrorWish::Off, repeat: 1, ..RunOptions::default() };

@@ -475,6 +475,7 @@ impl<'a> Compiler<'a> {
         Layout {
             states: state_variables(self.sorted).count(),
             switches: switches.map(|(s, time)| Switch { kind: kind(s.watch), of_time: time.is_some() }).collect(),
+            sampled_switches: model.sampled_switches,
             held: held(self.sorted).count(),
             conditions: model.conditions.iter().map(|c| c.action.map_or(Reaction::Stop, Reaction::Act)).collect(),
             sampled: model

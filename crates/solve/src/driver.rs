@@ -35,7 +35,7 @@ use crate::sliding::Flow;
 use crate::stiffness::Stiffness;
 use crate::{
     CarriedError, Method, Options, Outcome, Past, Point, Pulses, Reason, Sink, Start, Statistics, Status, StepFailure,
-    System, Tolerance, UsageError,
+    System, Tolerance, UsageError, Work,
 };
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
@@ -110,6 +110,8 @@ struct Run<'a> {
     switched: bool,
     /// `h` is what the method wished for from here.
     wished: bool,
+    /// What the method had done before this run.
+    earlier: Work,
     /// The method knows where this part of the run begins.
     prepared: bool,
     /// A fixed step must be shorter than this to be computed at all.
@@ -175,13 +177,13 @@ impl<'a> Run<'a> {
         positive("step", options.step)?;
         positive("first step", options.first_step)?;
         positive("longest step", options.h_max)?;
-        let shortest = layout.delays.iter().map(|delay| delay.time).fold(f64::INFINITY, f64::min);
+        let shortest = layout.shortest_delay();
         // A step of this length would be lost against t.
         if shortest < 1e3 * f64::EPSILON * start.t.abs().max(t_end.abs()) {
             return Err(UsageError::DelayTooShort { delay: shortest });
         }
-        if let Some(step) = options.step.filter(|step| *step > shortest * (1.0 + 1e-9)) {
-            return Err(UsageError::StepBeyondDelay { step, delay: shortest });
+        if let Some((step, delay)) = options.step.and_then(|step| Some((step, layout.delay_within(step)?))) {
+            return Err(UsageError::StepBeyondDelay { step, delay });
         }
         let controller = match (options.step, method.error_exponent()) {
             (None, None) => return Err(UsageError::StepRequired),
@@ -201,6 +203,7 @@ impl<'a> Run<'a> {
         method.restart();
         Ok(Run {
             events: Events::new(layout, (start.t, t_end), options.max_steps, &tol)?,
+            earlier: method.work(),
             restored: if consistency.is_some() { vec![0.0; n] } else { Vec::new() },
             stated: start.stated,
             fixed: start.fixed.map(<[bool]>::to_vec),
@@ -246,8 +249,8 @@ impl<'a> Run<'a> {
             largest_error: Vec::new(),
             restored_rows: VecDeque::new(),
             usual: vec![0.0; n],
-            row_values: Vec::new(),
-            row_errors: Vec::new(),
+            row_values: vec![Octet::default(); n],
+            row_errors: vec![Octet::default(); n],
         })
     }
 
@@ -305,7 +308,7 @@ impl<'a> Run<'a> {
             mixture.extend(&delayed);
         }
         let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations + self.events.evaluations();
-        self.statistics.evaluations = self.method.work();
+        self.statistics.evaluations = self.method.work().minus(self.earlier);
         self.statistics.evaluations.f += unseen;
         let inconsistent = matches!(reason, Some(Reason::Inconsistent { .. }));
         let mut inconsistency = None;
@@ -458,7 +461,13 @@ impl<'a> Run<'a> {
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });
         }
-        if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
+        if self.t < self.t_end {
+            // Before the sink is asked to go on for the first time, which is when a clock starts.
+            self.flow.with(|system| self.method.take_memory(system));
+            self.choose_first_step()
+        } else {
+            Ok(())
+        }
     }
 
     /// The current point is an instant at which something may happen; `h` is the length of the step that led here.

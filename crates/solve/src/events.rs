@@ -215,6 +215,8 @@ impl Events {
                 // Of switches of time alone the modes have changed.
                 None => {
                     let changed = now.d.iter().zip(&self.d_before).enumerate().filter(|(_, (a, b))| a != b);
+                    // Those that are looked at in samples are a matter of the clock.
+                    let changed = changed.filter(|(k, _)| *k >= flow.system.layout().sampled_switches);
                     causes.extend(changed.map(|(k, _)| Cause::Switch(k)));
                 }
             }

@@ -8,6 +8,8 @@ use crate::{Layout, Reason, System, UsageError, Zeno};
 pub(crate) struct Instants {
     /// Switch and time of its next crossing, infinite if there is none.
     crossings: Vec<(usize, f64)>,
+    /// Switches from this one on end a step.
+    located: usize,
     samples: Vec<Sample>,
     t_end: f64,
     next: f64,
@@ -37,6 +39,7 @@ impl Instants {
         Ok(Instants {
             // Before the start, so that the first call of `enter` looks for the first crossing.
             crossings: of_time.map(|(k, _)| (k, t_start)).collect(),
+            located: layout.sampled_switches,
             samples: layout.sampled.iter().map(sample).collect(),
             t_end,
             next: t_start,
@@ -76,7 +79,7 @@ impl Instants {
                 return Err(Reason::Zeno { t, cause: Zeno::Sampling { sampled: index } });
             }
         }
-        let crossing = self.crossings.iter().map(|(_, next)| *next);
+        let crossing = self.crossings.iter().filter(|(switch, _)| *switch >= self.located).map(|(_, next)| *next);
         let sample = self.samples.iter().map(|sample| sample.next);
         self.next = crossing.chain(sample).fold(f64::INFINITY, f64::min);
         Ok(changed)

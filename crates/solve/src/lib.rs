@@ -59,7 +59,7 @@ pub use algebra::Pattern;
 pub use arithmetic::Arithmetic;
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
 pub use bdf::{Bdf, BdfOptions, FixedBdf, bdf_coefficients, bdf_parasitic_root};
-pub use block::{BLOCK_ITERATIONS, Block, BlockStatus};
+pub use block::{BLOCK_ITERATIONS, Block, BlockError, BlockStatus};
 pub use companion::Companion;
 pub use consistency::{Inconsistency, restore};
 pub use doubling::StepDoubling;

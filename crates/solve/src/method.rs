@@ -214,6 +214,17 @@ pub struct Work {
 }
 
 impl Work {
+    /// What was done since there was `earlier`.
+    pub fn minus(self, earlier: Work) -> Work {
+        Work {
+            f: self.f - earlier.f,
+            jets: self.jets - earlier.jets,
+            jacobian: self.jacobian - earlier.jacobian,
+            lu: self.lu - earlier.lu,
+            newton: self.newton - earlier.newton,
+        }
+    }
+
     /// The sum of both.
     pub fn plus(self, other: Work) -> Work {
         Work {
@@ -245,6 +256,9 @@ pub trait Method {
 
     /// A run, or what follows a restart, begins here: called before the first wish and the first attempt.
     fn prepare(&mut self, _system: &mut dyn System, _from: &Point, _tol: &Tolerance) {}
+
+    /// Takes the memory for systems of this structure, so that no step has to; of methods that are made for real time.
+    fn take_memory(&mut self, _system: &mut dyn System) {}
 
     /// Whether the method itself knows how long a step from a point should be: see [`Method::wish`].
     fn wishes(&self) -> bool {

@@ -87,6 +87,9 @@ pub struct Layout {
     pub states: usize,
     /// The switches; their modes are the first elements of d.
     pub switches: Vec<Switch>,
+    /// So many of them, the first ones, are of time alone and read by sampled actions only: no step has to end where they are
+    /// crossed.
+    pub sampled_switches: usize,
     /// Number of held values, which follow the modes in d.
     pub held: usize,
     /// One reaction per condition, in the order of [`System::conditions`].
@@ -122,6 +125,16 @@ impl Layout {
     /// Number of states that are not algebraic.
     pub fn differential(&self) -> usize {
         self.states - self.algebraic
+    }
+
+    /// The shortest delay, infinite if there is none.
+    pub fn shortest_delay(&self) -> f64 {
+        self.delays.iter().map(|delay| delay.time).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The shortest delay, if a step of this length would need values of the future.
+    pub fn delay_within(&self, step: f64) -> Option<f64> {
+        Some(self.shortest_delay()).filter(|delay| step > delay * (1.0 + 1e-9))
     }
 }
 

@@ -189,22 +189,17 @@ impl ordinate_solve::System for Robertson {
     }
 }
 
-/// A block solves a difficult step, too, within its iterations, and takes no memory for it.
+/// A block solves a difficult step, too, within its iterations, and takes no memory for it, from its first step on.
 #[test]
 fn a_difficult_step_of_a_block_is_bounded() {
     for name in Block::METHODS {
-        let states = ordinate_solve::Layout { states: 3, ..Default::default() };
-        let mut system = Robertson(states, std::sync::Arc::new(Pattern::dense(3)), 0);
-        let mut block = Block::new(name, 3, 1, 1).expect("a method");
+        let shape = Shape { states: 3, held: 1, ..Shape::default() };
+        let mut system = Robertson(shape, std::sync::Arc::new(Pattern::dense(3)), 0);
+        let mut block = Block::new(name, &mut system, 1).expect("a method");
         let mut y = [1.0, 3.6e-5, 1e-5];
-        // A formula of several steps follows behind its start.
-        for k in 0..4 {
-            let status = block.step(&mut system, &[0.0], 1e-3 * f64::from(k), 1e-3, &mut y);
-            assert_eq!(status, BlockStatus::Ok, "{name}");
-        }
         let counted = allocations(|| {
             for k in 0..100 {
-                // Another input makes the past useless.
+                // Another input makes the past useless, and so does another state.
                 if k % 20 == 10 {
                     y = [1.0, 0.0, 0.0];
                 }
@@ -217,5 +212,59 @@ fn a_difficult_step_of_a_block_is_bounded() {
         });
         assert_eq!(counted, 0, "{name}");
         assert!((y[0] + y[1] + y[2] - 1.0).abs() < 1e-12 && (y[1] - 3.6e-5).abs() < 1e-6, "{name}: {y:?}");
+    }
+}
+
+/// yᵢ′ = y₀ − 3 yᵢ³ − yᵢ, y₀′ = −Σ yᵢ: a star, whose matrix is neither small nor a band.
+struct Star(Shape, std::sync::Arc<Pattern>);
+
+impl ordinate_solve::System for Star {
+    fn layout(&self) -> &Shape {
+        &self.0
+    }
+
+    fn derivative(&mut self, _t: f64, y: &[f64], _d: &[f64], dy: &mut [f64]) {
+        dy[0] = -y.iter().sum::<f64>();
+        dy[1..].iter_mut().zip(&y[1..]).for_each(|(dy, own)| *dy = y[0] - 3.0 * own.powi(3) - own);
+    }
+
+    fn jacobian_pattern(&mut self) -> Option<std::sync::Arc<Pattern>> {
+        Some(self.1.clone())
+    }
+
+    fn jacobian(&mut self, _t: f64, y: &[f64], _d: &[f64], values: &mut [f64]) {
+        for (value, (i, j)) in values.iter_mut().zip(self.1.elements()) {
+            *value = match (i, j) {
+                (0, _) => -1.0,
+                (_, 0) => 1.0,
+                (i, _) => -9.0 * y[i as usize] * y[i as usize] - 1.0,
+            };
+        }
+    }
+}
+
+/// Large and sparse, or without a Jacobian of its own: all memory is taken when the block is made.
+#[test]
+fn a_block_takes_its_memory_when_it_is_made() {
+    let n = 300;
+    let star = Pattern::from_elements(n, (0..n as u32).flat_map(|i| [(i, i), (0, i), (i, 0)]));
+    for name in Block::METHODS {
+        let shape = |states| Shape { states, ..Shape::default() };
+        let mut sparse = Star(shape(n), std::sync::Arc::new(star.clone()));
+        let mut follower = Follower(shape(1));
+        let systems: [(&mut dyn ordinate_solve::System, Vec<f64>); 2] =
+            [(&mut sparse, (0..n).map(|i| (i as f64).sin()).collect()), (&mut follower, vec![0.0])];
+        for (system, mut y) in systems {
+            let mut block = Block::new(name, system, 2).expect("a method");
+            let counted = allocations(|| {
+                for k in 0..20 {
+                    // A state of one's own in between: the history begins anew.
+                    y[0] += f64::from(k / 8);
+                    let status = block.step(system, &[], 0.01 * f64::from(k), 0.01, &mut y);
+                    assert_eq!(status, BlockStatus::Ok, "{name}, step {k}");
+                }
+            });
+            assert_eq!(counted, 0, "{name}, {} states", y.len());
+        }
     }
 }

@@ -15,6 +15,7 @@ mod laboratory;
 mod linear;
 mod malformed;
 mod orbits;
+mod realtime;
 mod removable;
 mod report;
 mod results;

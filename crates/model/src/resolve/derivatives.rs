@@ -274,24 +274,29 @@ impl Resolver<'_> {
         let name = self.model.quantity(impulse).name.clone();
         let at = self.model.variable(impulse).span;
         let at = if span.start <= at.start && at.end <= span.end { at } else { span };
+        let base = self.model.quantity(impulse).members[0];
+        let (jumps, smooth) = match base.is_some_and(|u| self.model.held_inputs.contains(&u)) {
+            true => ("is sampled and held", format!("write `{name} = …` as an equation, without `input`")),
+            false => ("jumps", format!("make `{name}` smooth")),
+        };
         let (message, help) = match refused {
             Refused::NotLinear => (
                 format!(
-                    "`{name}` jumps, so its derivative has impulses, and this equation is not linear with constant coefficients in the derivatives concerned"
+                    "`{name}` {jumps}, so its derivative has impulses, and this equation is not linear with constant coefficients in the derivatives concerned"
                 ),
-                format!("make `{name}` smooth, or give the equation constant coefficients"),
+                format!("{smooth}, or give the equation constant coefficients"),
             ),
             Refused::NoQuantity => (
-                format!("`{name}` jumps, so its derivative has impulses, which no number can be"),
+                format!("`{name}` {jumps}, so its derivative has impulses, which no number can be"),
                 format!(
-                    "use it in a linear equation such as `y' + a*y = {name}'`, write `laplace(s/(0.01*s + 1), {name})` for a filtered derivative, or make `{name}` smooth"
+                    "use it in a linear equation such as `y' + a*y = {name}'`, write `laplace(s/(0.01*s + 1), {name})` for a filtered derivative, or {smooth}"
                 ),
             ),
             Refused::Improper(Improper { numerator, denominator }) => (
                 format!(
-                    "`{name}` jumps and has {numerator} primes in this equation, more than the {denominator} of its solution, which would have impulses"
+                    "`{name}` {jumps} and has {numerator} primes in this equation, more than the {denominator} of its solution, which would have impulses"
                 ),
-                format!("the solution must have at least as many primes as `{name}`; or make `{name}` smooth"),
+                format!("the solution must have at least as many primes as `{name}`; or {smooth}"),
             ),
         };
         let code = match self.model.quantity(impulse).members[0].map(|u| self.model.variable(u).role) {

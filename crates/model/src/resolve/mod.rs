@@ -6,6 +6,7 @@ mod delay;
 mod derivatives;
 mod equality;
 mod expression;
+mod hold;
 mod imperfection;
 mod names;
 mod of_time;
@@ -14,6 +15,7 @@ mod transfer;
 mod values;
 
 use crate::{Given, Model, TableData, Watch};
+pub use hold::Inputs;
 use names::Kind;
 use ordinate_expr::{ExprId, VarId};
 use ordinate_syntax::{Diagnostic, Expr, Name, Span, Tree};
@@ -136,6 +138,7 @@ struct Resolver<'a> {
     overgrown: bool,
     overrides: &'a Overrides,
     override_used: Vec<bool>,
+    inputs: Inputs,
     set_errors: Vec<SetError>,
     diagnostics: Vec<Diagnostic>,
     tables: &'a dyn Fn(&str, &str) -> Result<TableData, String>,
@@ -147,6 +150,17 @@ pub fn resolve(
     text: &str,
     overrides: &Overrides,
     tables: &dyn Fn(&str, &str) -> Result<TableData, String>,
+) -> Resolved {
+    resolve_as(tree, text, overrides, tables, Inputs::Given)
+}
+
+/// The same, with inputs that are held.
+pub fn resolve_as(
+    tree: &Tree,
+    text: &str,
+    overrides: &Overrides,
+    tables: &dyn Fn(&str, &str) -> Result<TableData, String>,
+    inputs: Inputs,
 ) -> Resolved {
     let mut r = Resolver {
         tree,
@@ -179,6 +193,7 @@ pub fn resolve(
         overgrown: false,
         overrides,
         override_used: vec![false; overrides.len()],
+        inputs,
         set_errors: Vec::new(),
         diagnostics: Vec::new(),
         tables,

@@ -2,7 +2,7 @@
 //! (their order is the order of the states), and the rest, which refers to them.
 
 use super::names::Kind;
-use super::{MAX_EXPANDED, Resolver, Type, View};
+use super::{Inputs, MAX_EXPANDED, Resolver, Type, View};
 use crate::{Action, Condition, EmptyLoop, Equation, Given, Role, Sample, Watch};
 use ordinate_expr::{ExprId, ListId, VarId};
 use ordinate_syntax::{
@@ -27,6 +27,7 @@ impl Resolver<'_> {
             self.walk(&self.tree.statements, pass, true);
             if pass == Pass::Inputs {
                 self.check_inputs();
+                self.hold_inputs();
             }
         }
         self.check_driven_inputs();
@@ -160,7 +161,7 @@ impl Resolver<'_> {
         let value = match (outside, &declaration.table, declaration.value) {
             (Some(value), ..) => value,
             (None, Some(table), _) => self.table_input(table, &name),
-            (None, None, Some(value)) => self.number_expression(value, View::Trajectory),
+            (None, None, Some(value)) => self.number_expression(value, self.inputs.view()),
             (None, None, None) => self.model.graph.integer(0),
         };
         if self.model.variable(var).role == Role::Held {
@@ -262,6 +263,9 @@ impl Resolver<'_> {
             let help = format!("it has no column `{name}`, and no other one beside the time");
             self.report(Diagnostic::warning("table-column", table.span, message).help(help));
         }
+        if self.inputs == Inputs::Open {
+            return self.model.number(data.values[0]);
+        }
         let segments = data.segments(table.hold);
         let mut list = |numbers: Vec<f64>| {
             self.model.lists.push(numbers);
@@ -296,6 +300,7 @@ impl Resolver<'_> {
             let what = match role {
                 Role::Parameter => Some("a parameter"),
                 Role::Input => Some("an input"),
+                Role::Held if self.model.driven.contains(&v) => Some("an input"),
                 Role::Held => Some("a value that events assign"),
                 Role::Unknown | Role::Mode | Role::Delayed => None,
             };

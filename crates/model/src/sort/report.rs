@@ -60,14 +60,21 @@ pub(super) fn impulse(
 ) -> Diagnostic {
     let names = list(free.iter().map(|&v| model.name(v)));
     let often = if times == 1 { "once".to_string() } else { format!("{times} times") };
-    let what = match &jumping {
-        Some(name) => format!("`{name}` jumps"),
-        None => "the branches of this equation do not meet smoothly".to_string(),
+    let sampled = |name: &&String| model.held_inputs.iter().any(|&v| model.name(v) == **name);
+    let (what, help) = match &jumping {
+        Some(name) if sampled(&name) => (
+            format!("`{name}` is sampled and held"),
+            format!("write `{name} = …` as an equation, without `input`: formulas of t are not sampled"),
+        ),
+        Some(name) => (format!("`{name}` jumps"), make_smooth(&format!("`{name}`"), times)),
+        None => ("the branches of this equation do not meet smoothly".to_string(), make_smooth("the equation", times)),
     };
     let message = format!("{what}, and the equation must be differentiated {often} to determine {names}: impulses");
-    let smooth = jumping.map_or("the equation".to_string(), |name| format!("`{name}`"));
-    Diagnostic::error("impulse", model.equations[equation].span, message)
-        .help(format!("make {smooth} smooth, for instance by `laplace(1/(0.01*s + 1)^{times}, …)`"))
+    Diagnostic::error("impulse", model.equations[equation].span, message).help(help)
+}
+
+fn make_smooth(what: &str, times: u32) -> String {
+    format!("make {what} smooth, for instance by `laplace(1/(0.01*s + 1)^{times}, …)`")
 }
 
 /// A delayed value in an equation that must be differentiated.

@@ -10,14 +10,16 @@
 //! part of a sample.
 
 mod clock;
+mod pacer;
 mod report;
 
-use crate::{Compiled, ErrorWish, RowError, RowSink, RowTimes, Run, RunError, RunOptions, Status, run_range, simulate};
+use crate::run::rounded_times;
+use crate::{Compiled, ErrorWish, Inputs, RowError, RowSink, RowTimes, Run, RunError, RunOptions, Status, simulate};
+use clock::Granted;
 pub use clock::Privileges;
-use clock::{Granted, seconds, sleep_until};
-use ordinate_solve::{BLOCK_ITERATIONS, NewtonIterate, NewtonOptions, by_name};
+use ordinate_solve::{BLOCK_ITERATIONS, Block, by_name};
+use pacer::Pacer;
 pub use report::RealTimeReport;
-use std::time::{Duration, Instant};
 
 /// What happens when a deadline is missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,14 +65,25 @@ impl RealTime {
     pub fn options(&self, options: &RunOptions) -> RunOptions {
         let method = if is_automatic(options) { METHOD.into() } else { options.method.clone() };
         let newton = match by_name(&method) {
-            Some(choice) if choice.with_newton(options.newton).is_ok() => {
-                let most = options.newton.most.or(Some(BLOCK_ITERATIONS));
-                NewtonOptions { most, in_time: true, ..options.newton }
-            }
+            Some(choice) if choice.with_newton(options.newton).is_ok() => Block::newton(options.newton),
             _ => options.newton,
         };
-        let step = Some(1.0 / self.rate / f64::from(self.substeps));
-        RunOptions { method, step, newton, ..options.clone() }
+        RunOptions { method, step: Some(self.step()), newton, ..options.clone() }
+    }
+
+    /// The time between two samples.
+    fn period(&self) -> f64 {
+        1.0 / self.rate
+    }
+
+    /// The length of a step of the method.
+    fn step(&self) -> f64 {
+        self.period() / f64::from(self.substeps)
+    }
+
+    /// How a model is compiled for it: its inputs are read when a sample begins, and held until the next one.
+    pub fn inputs(&self) -> Inputs {
+        Inputs::Sampled { period: self.period() }
     }
 }
 
@@ -84,8 +97,8 @@ const METHOD: &str = "radau3";
 /// More samples than this are not kept.
 const MAX_SAMPLES: f64 = 1e8;
 
-/// Rows of more numbers than this are not kept.
-const MAX_NUMBERS: f64 = 2.5e8;
+/// Samples that are rehearsed before the clock starts: more than a formula of several steps needs for its start.
+const REHEARSED: u32 = 16;
 
 /// Runs a model against the clock, one second of the model in one second.
 pub fn realtime(
@@ -95,7 +108,10 @@ pub fn realtime(
     sink: &mut dyn RowSink,
 ) -> Result<(Run, RealTimeReport), RunError> {
     if !(how.rate > 0.0 && how.rate.is_finite()) || how.substeps == 0 {
-        return Err(RunError::Usage(format!("`--rate {}` must be positive, and `--substeps` at least 1", how.rate)));
+        return Err(RunError::Usage(format!(
+            "`--rate {}` must be a positive frequency, and `--substeps` at least 1",
+            how.rate
+        )));
     }
     if options.h_max.is_some() || options.h_scale.is_some() {
         return Err(RunError::Usage(
@@ -112,8 +128,9 @@ pub fn realtime(
             "there is one run against the clock; `--repeat` needs `--dry`, or leave it out".into(),
         ));
     }
-    let period = 1.0 / how.rate;
-    let (from, to) = run_range(compiled, options).unwrap_or((0.0, 0.0));
+    let period = how.period();
+    check_inputs(compiled, how)?;
+    let (from, to) = rounded_times(compiled, options)?;
     let samples = (to - from) / period;
     if samples > MAX_SAMPLES {
         return Err(RunError::Usage(format!(
@@ -125,12 +142,14 @@ pub fn realtime(
             "the run is shorter than one sample of {period} s; use a higher `--rate` or a longer run"
         )));
     }
+    check_step(compiled, how, samples, options.max_steps)?;
     let automatic = is_automatic(options);
     let options = how.options(options);
     // Nothing but the steps themselves may take time.
     let wish = options.error;
     let repeat = options.repeat;
-    let options = RunOptions { error: ErrorWish::Off, repeat: 1, ..options };
+    let rehearsal = REHEARSED * how.substeps.min(REHEARSED);
+    let options = RunOptions { error: ErrorWish::Off, repeat: 1, rehearsal, ..options };
     let granted = Granted::ask(how.privileges);
     let mut pacer = Pacer::new(sink, how, period, from, samples);
     pacer.waits = wish.waits();
@@ -157,7 +176,7 @@ pub fn realtime(
         rows.chunks_exact(width.max(1)).try_for_each(|row| sink.row(row)).map_err(RunError::Rows)?;
     }
     if wish != ErrorWish::Off {
-        estimate(compiled, &RunOptions { error: wish, ..options.clone() }, &mut run, sink)?;
+        estimate(compiled, &RunOptions { error: wish, rehearsal: 0, ..options.clone() }, &mut run, sink)?;
     }
     if let Some(reason) = run.reason.as_mut().filter(|reason| reason.kind == "newton_failed") {
         let most = options.newton.most.unwrap_or(BLOCK_ITERATIONS);
@@ -170,6 +189,36 @@ pub fn realtime(
         report.stopped = stopped;
     }
     Ok((run, report))
+}
+
+/// Inputs that are not held would be read within a sample, too.
+fn check_inputs(compiled: &Compiled, how: &RealTime) -> Result<(), RunError> {
+    let model = &compiled.sorted.model;
+    if compiled.inputs == how.inputs() || model.inputs.is_empty() && model.held_inputs.is_empty() {
+        return Ok(());
+    }
+    Err(RunError::Usage(
+        "in real time inputs are sampled: compile the model with `inputs` as `RealTime::inputs` says".into(),
+    ))
+}
+
+/// What the driver says about a step, in words of the options that it follows from.
+fn check_step(compiled: &Compiled, how: &RealTime, samples: f64, limit: u64) -> Result<(), RunError> {
+    // An event counts like a step, and so does every sample of an input.
+    let events = if compiled.program.layout.sampled.is_empty() { 0.0 } else { samples };
+    let (steps, step) = (samples * f64::from(how.substeps) + events, how.step());
+    if steps > limit as f64 {
+        return Err(RunError::Usage(format!(
+            "`--rate {}` makes {steps:.1e} steps and samples, more than `--max-steps` {limit} allows; use a lower `--rate`, a shorter run, or raise the limit",
+            how.rate
+        )));
+    }
+    match compiled.program.layout.delay_within(step) {
+        None => Ok(()),
+        Some(delay) => Err(RunError::Usage(format!(
+            "the step {step} is longer than the shortest delay of the model, {delay}: it would need values of the future; choose a higher `--rate` or more `--substeps`"
+        ))),
+    }
 }
 
 /// The error of a run against the clock: the same run once more, which takes the same steps without waiting, and its
@@ -209,152 +258,6 @@ impl RowSink for Afterwards<'_> {
     }
 
     fn keep_going(&mut self, t: f64) -> bool {
-        self.sink.keep_going(t)
-    }
-}
-
-/// The sink that keeps the time.
-struct Pacer<'a> {
-    sink: &'a mut dyn RowSink,
-    how: &'a RealTime,
-    period: Duration,
-    /// In the time of the model.
-    t_start: f64,
-    dt: f64,
-    /// The sample at work, counted from 0, and those of the clock, which skipping advances.
-    sample: u64,
-    ticks: u64,
-    /// When the first sample began, and the present one.
-    zero: Instant,
-    begin: Instant,
-    times: Vec<f32>,
-    begins: Vec<f64>,
-    report: RealTimeReport,
-    rows: Vec<f64>,
-    width: usize,
-    expected: f64,
-    stopped: Option<f64>,
-    running: bool,
-    /// Rows wait for their errors, and are handed on with these.
-    waits: bool,
-}
-
-impl<'a> Pacer<'a> {
-    fn new(sink: &'a mut dyn RowSink, how: &'a RealTime, dt: f64, t_start: f64, samples: f64) -> Self {
-        let capacity = samples as usize + 2;
-        let now = Instant::now();
-        Pacer {
-            sink,
-            how,
-            period: Duration::from_secs_f64(dt),
-            t_start,
-            dt,
-            sample: 0,
-            ticks: 0,
-            zero: now,
-            begin: now,
-            times: Vec::with_capacity(capacity),
-            begins: Vec::with_capacity(capacity),
-            report: RealTimeReport {
-                period: dt,
-                dry: how.dry,
-                late: Vec::with_capacity(32),
-                ..RealTimeReport::default()
-            },
-            rows: Vec::new(),
-            width: 0,
-            expected: samples,
-            stopped: None,
-            running: false,
-            waits: false,
-        }
-    }
-
-    /// A sample is complete: notes the time, and waits for the next one.
-    fn complete(&mut self, t: f64) {
-        let now = Instant::now();
-        let spent = seconds(now - self.begin);
-        self.times.push(spent as f32);
-        self.begins.push(self.t_start + self.sample as f64 * self.dt);
-        self.sample += 1;
-        self.ticks += 1;
-        // Sums of durations would drift; a product does not.
-        let deadline = self.zero + Duration::from_secs_f64(self.ticks as f64 * self.dt);
-        if self.how.dry {
-            self.begin = Instant::now();
-            return;
-        }
-        let missed = now > deadline;
-        if missed {
-            self.report.missed += 1;
-            self.report.first_missed.get_or_insert(t);
-        }
-        if missed && self.how.on_overrun == OnOverrun::Stop {
-            self.stopped = Some(t);
-        }
-        let mut next = deadline;
-        if missed && self.how.on_overrun == OnOverrun::Skip {
-            while next < now {
-                next += self.period;
-                self.ticks += 1;
-                self.report.skipped += 1;
-            }
-        }
-        sleep_until(next);
-        self.begin = Instant::now();
-        self.report.count_late(seconds(self.begin.saturating_duration_since(next)));
-    }
-}
-
-impl RowSink for Pacer<'_> {
-    fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
-        if !self.waits {
-            self.sink.begin(names, stored)?;
-        }
-        self.width = names.len();
-        // Pages that were never touched would be asked of the system in the middle of a sample; zeros do not touch them.
-        let numbers = ((self.expected + 1024.0) * self.width as f64).min(MAX_NUMBERS) as usize;
-        self.rows.resize(numbers.min(1 << 22), f64::NAN);
-        self.rows.clear();
-        Ok(())
-    }
-
-    fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
-        if self.rows.len() + values.len() > MAX_NUMBERS as usize {
-            return Err(RowError {
-                place: "the memory of a run against the clock".into(),
-                reason: "there are too many rows to keep; store fewer with `--every`".into(),
-                closed_pipe: false,
-            });
-        }
-        self.rows.extend_from_slice(values);
-        Ok(())
-    }
-
-    fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
-        let go_on = self.sink.step(t, h, order);
-        // Steps end at samples and, before them, at events.
-        let end = self.t_start + (self.sample + 1) as f64 * self.dt;
-        if t >= end - 1e-6 * self.dt {
-            self.complete(t);
-        }
-        go_on && self.stopped.is_none()
-    }
-
-    fn iterate(&mut self, iterate: &NewtonIterate) {
-        self.sink.iterate(iterate);
-    }
-
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn keep_going(&mut self, t: f64) -> bool {
-        // The driver asks for the first time when all is prepared for the first step.
-        if !std::mem::replace(&mut self.running, true) {
-            self.zero = Instant::now();
-            self.begin = self.zero;
-        }
         self.sink.keep_going(t)
     }
 }

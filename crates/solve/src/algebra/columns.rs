@@ -49,6 +49,11 @@ impl<T: Scalar> Lists<T> {
         self.values.clear();
     }
 
+    fn make_room(&mut self, room: usize) {
+        self.steps.reserve(room.saturating_sub(self.steps.len()));
+        self.values.reserve(room.saturating_sub(self.values.len()));
+    }
+
     fn push(&mut self, step: u32, value: T) {
         self.steps.push(step);
         self.values.push(value);
@@ -115,6 +120,13 @@ impl<T: Scalar> Columns<T> {
             pivot_rows: vec![0; n],
             step_of: vec![NONE; n],
         }
+    }
+
+    /// Takes memory for so many elements above the diagonal, as many below it, and so many of later blocks.
+    pub fn make_room(&mut self, elements: usize, beside: usize) {
+        self.lower.make_room(elements);
+        self.upper.make_room(elements);
+        self.beside.make_room(beside);
     }
 
     /// Elements of all lists, and the diagonal.

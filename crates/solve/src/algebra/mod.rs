@@ -110,6 +110,16 @@ impl<T: Scalar> Lu<T> {
         Lu::with(pattern, choose(pattern))
     }
 
+    /// The same with room for what pivots may fill, so that the first factorisation takes no memory either. Only where they fill
+    /// a sparse matrix so much that it needs another ordering is more asked for.
+    pub fn with_room(pattern: &Pattern) -> Lu<T> {
+        let mut lu = Lu::new(pattern);
+        if let Kind::Sparse(sparse) = &mut lu.kind {
+            sparse.make_room(pattern);
+        }
+        lu
+    }
+
     fn with(pattern: &Pattern, chosen: Chosen) -> Lu<T> {
         let kind = match chosen {
             Chosen::Small => Kind::Small(Small::new(pattern.n)),

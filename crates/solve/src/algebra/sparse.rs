@@ -151,6 +151,16 @@ impl<T: Scalar> Sparse<T> {
         }
     }
 
+    /// So many elements mean that the order does not suit the pivots.
+    fn too_much(&self, pattern: &Pattern) -> usize {
+        (TOO_MUCH_FILL * (self.plan.elements + pattern.len() as f64)) as usize
+    }
+
+    /// Takes memory for all elements that suit the order.
+    pub fn make_room(&mut self, pattern: &Pattern) {
+        self.factors.make_room(self.too_much(pattern) + pattern.n, pattern.len());
+    }
+
     /// The number of blocks and the size of the largest one.
     pub fn blocks(&self) -> (usize, usize) {
         let sizes = self.plan.blocks.windows(2).map(|pair| (pair[1] - pair[0]) as usize);
@@ -193,7 +203,7 @@ impl<T: Scalar> Sparse<T> {
         }
         self.pivoted = false;
         let limit = match self.plan.graph {
-            Graph::Sum => (TOO_MUCH_FILL * (self.plan.elements + pattern.len() as f64)) as usize,
+            Graph::Sum => self.too_much(pattern),
             Graph::Product => usize::MAX,
         };
         let prefer_diagonal = self.plan.graph == Graph::Sum;

@@ -252,6 +252,13 @@ impl Method for FixedBdf {
         Ok(Trial { error: 0.0, worst: 0, order: self.order(), next_h: None })
     }
 
+    fn take_memory(&mut self, system: &mut dyn System) {
+        self.newton.take_memory(system);
+        if let Some(starter) = &mut self.starter {
+            starter.take_memory(system);
+        }
+    }
+
     fn end(&self) -> &[f64] {
         &self.y
     }

@@ -30,8 +30,6 @@ impl Run<'_> {
 
     /// The rows inside the step, up to `until` exclusively, from the dense output.
     pub(super) fn rows_before(&mut self, until: f64, plan: Plan) -> Result<(), Reason> {
-        self.row_values.resize(self.y.len(), Octet::default());
-        self.row_errors.resize(self.y.len(), Octet::default());
         while self.next_row < until {
             let (mut times, mut count) = ([self.next_row; OCTET], 0);
             while count < OCTET && self.next_row < until {
@@ -95,7 +93,6 @@ impl Run<'_> {
 
     /// The error of the row that follows is in `scratch[1]`.
     pub(super) fn tell_error(&mut self) {
-        self.row_errors.resize(self.y.len(), Octet::default());
         self.row_errors.iter_mut().zip(&self.scratch[1]).for_each(|(place, error)| place.0[0] = *error);
         self.sink.errors(1, &self.row_errors);
     }

@@ -40,13 +40,14 @@ impl Jacobian {
         let (n, differential) = (system.layout().states, system.layout().differential());
         let offered = system.jacobian_pattern();
         let differences = offered.is_none();
-        let own = offered.unwrap_or_else(|| Arc::new(Pattern::dense(n)));
         if self.pattern.n == n && n > 0 && self.differential == differential && self.differences == differences {
-            let same = Arc::ptr_eq(&own, &self.own) || own == self.own;
+            // Without a pattern of its own a system of the same size has the same one, which need not be made again.
+            let same = offered.as_ref().is_none_or(|own| Arc::ptr_eq(own, &self.own) || *own == self.own);
             if same {
                 return false;
             }
         }
+        let own = offered.unwrap_or_else(|| Arc::new(Pattern::dense(n)));
         let pattern = own.with_diagonal();
         let place = |(i, j): (u32, u32)| {
             pattern.place(i as usize, j as usize).expect("the pattern with the diagonal has all elements") as u32

@@ -137,6 +137,16 @@ impl Stage {
         self.left = 1.0;
     }
 
+    /// Looks at the pattern of the Jacobian, and takes memory for its matrices where it is another one than before.
+    pub fn take_memory(&mut self, system: &mut dyn System) {
+        if self.jacobian.look(system) {
+            let pattern = self.jacobian.pattern();
+            self.lu = Some(if self.options.in_time { Lu::with_room(pattern) } else { Lu::new(pattern) });
+            self.matrix = vec![0.0; pattern.len()];
+            (self.factored, self.stale) = (f64::NAN, true);
+        }
+    }
+
     /// The options.
     pub fn options(&self) -> &NewtonOptions {
         &self.options
@@ -215,11 +225,7 @@ impl Stage {
         gamma_h: f64,
         b: &mut [f64],
     ) -> Result<(), StepFailure> {
-        if self.jacobian.look(system) {
-            self.lu = Some(Lu::new(self.jacobian.pattern()));
-            self.matrix = vec![0.0; self.jacobian.pattern().len()];
-            self.factored = f64::NAN;
-        }
+        self.take_memory(system);
         let sigma = 1.0 / gamma_h;
         if self.jacobian.is_approximate() {
             self.evaluate(system, at);
@@ -270,11 +276,7 @@ impl Stage {
         goal: Goal,
         y: &mut [f64],
     ) -> Result<Convergence, StepFailure> {
-        if self.jacobian.look(system) {
-            self.lu = Some(Lu::new(self.jacobian.pattern()));
-            self.matrix = vec![0.0; self.jacobian.pattern().len()];
-            self.stale = true;
-        }
+        self.take_memory(system);
         if self.stale {
             self.factored = f64::NAN;
         }

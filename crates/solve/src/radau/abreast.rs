@@ -105,8 +105,12 @@ pub(super) enum Evaluation {
 impl Abreast {
     /// For `n` states, if they are few enough.
     pub fn new(n: usize) -> Option<Abreast> {
+        // Nothing is taken for systems that are too large: a restart asks again.
+        if !(1..=MOST_SHIFTED).contains(&n) {
+            return None;
+        }
         let octets = vec![Octet::default(); n];
-        (1..=MOST_SHIFTED).contains(&n).then(|| Abreast {
+        Some(Abreast {
             n,
             instructions: Instructions::best(),
             tables: Vec::with_capacity(4),

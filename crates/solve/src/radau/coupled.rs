@@ -39,7 +39,7 @@ impl Coupled {
             places: own().map(place).collect(),
             blocks: block().map(place).collect(),
             matrix: vec![0.0; pattern.len()],
-            lu: Lu::new(&pattern),
+            lu: Lu::with_room(&pattern),
             vector: vec![0.0; n * stages],
         }
     }

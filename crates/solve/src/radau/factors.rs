@@ -14,19 +14,27 @@ const SAME_STEP: f64 = 1e-8;
 const MOST_PRODUCTS: usize = 6;
 
 impl Stages {
+    /// Looks at the pattern, and takes memory for its matrices where it is another one than before.
+    pub fn take_memory(&mut self, system: &mut dyn System, method: &Coefficients, fixed_step: bool) {
+        if !self.jacobian.look(system) {
+            return;
+        }
+        let pattern = self.jacobian.pattern();
+        self.matrix = vec![0.0; pattern.len()];
+        self.complex_matrix = vec![Complex::default(); pattern.len()];
+        (self.real, self.pairs, self.coupled) = (None, Vec::new(), None);
+        // Where there is no time to lose, a difficult step must not be the first one to take memory.
+        if self.options.in_time && fixed_step {
+            self.real = method.real.map(|_| Lu::with_room(pattern));
+            self.pairs = method.pairs.iter().map(|_| Lu::with_room(pattern)).collect();
+            self.coupled = Some(Coupled::new(&self.jacobian, method.stages));
+        }
+        self.stale = true;
+    }
+
     /// Looks at the pattern, evaluates the Jacobian where the step begins if it is stale, and makes the factors fit.
     pub fn prepare(&mut self, system: &mut dyn System, task: &Task) -> Result<(), StepFailure> {
-        if self.jacobian.look(system) {
-            let pattern = self.jacobian.pattern();
-            self.matrix = vec![0.0; pattern.len()];
-            self.complex_matrix = vec![Complex::default(); pattern.len()];
-            (self.real, self.pairs, self.coupled) = (None, Vec::new(), None);
-            // Where there is no time to lose, a difficult step must not be the first one to take memory.
-            if self.options.in_time && task.kappa.is_none() {
-                self.coupled = Some(Coupled::new(&self.jacobian, task.method.stages));
-            }
-            self.stale = true;
-        }
+        self.take_memory(system, task.method, task.kappa.is_none());
         if self.stale {
             let Point { t, y, d, .. } = *task.from;
             self.jacobian.evaluate(system, (t, y, d), task.f0, &mut self.work)?;

@@ -37,7 +37,8 @@ pub enum RadauOrder {
     Variable,
 }
 
-/// A Radau IIA method for systems of a given size. All memory is taken in the first step.
+/// A Radau IIA method for systems of a given size. All memory is taken in the first step, or before it by
+/// [`Method::take_memory`].
 #[derive(Clone, Debug)]
 pub struct Radau {
     order: RadauOrder,
@@ -303,6 +304,10 @@ impl Method for Radau {
             next = h;
         }
         Ok(Trial { error, worst, order, next_h: Some(next) })
+    }
+
+    fn take_memory(&mut self, system: &mut dyn System) {
+        self.stages.take_memory(system, self.method, self.fixed_step);
     }
 
     fn end(&self) -> &[f64] {

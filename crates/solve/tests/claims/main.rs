@@ -2,6 +2,7 @@
 
 mod adams;
 mod bdf;
+mod block;
 mod consistency;
 mod edges;
 mod events;
