@@ -57,13 +57,16 @@ const MOST_STEPS: u64 = 20;
 const LOOSE: f64 = 1e-4;
 /// The tolerance of a run that has no error but rounding.
 const RTOL_OF_ROUNDING: f64 = 1e-14;
+/// The same where rounding does not let that one come to its end.
+const RTOL_ABOVE_ROUNDING: f64 = 1e-11;
 /// A smaller relative tolerance only adds rounding.
 const SMALLEST_RTOL: f64 = 2e-15;
 
 impl Choice {
     /// The companions of a run with this method, in the order in which they should be tried: one that is more accurate, and a
     /// less accurate one for where that fails. A run that exceeds its tolerances is compared with one of shorter steps that has
-    /// no error but rounding.
+    /// no error but rounding; where that fails, with one that has some: a less accurate one would not tell how far the run
+    /// exceeds them.
     /// Where rows are at the ends of fixed steps, `at_ends`, those of the companion are, too: what a method says of the inside of a
     /// step is less accurate.
     pub fn companions(&self, options: &Options, outcome: &Outcome, at_ends: bool) -> [Companion; 2] {
@@ -86,8 +89,11 @@ impl Choice {
             false => (ratio, left),
         };
         let order = (!self.order_varies() && !outcome.exceeds).then(|| self.order_of_run() as i32);
-        [true, false].map(|finer| {
-            let (ratio, tighter) = if finer { (ratio, tighter) } else { (1.0 / ratio, 1.0 / tighter) };
+        let second = match outcome.exceeds {
+            true => (true, ratio, (RTOL_ABOVE_ROUNDING / options.rtol).min(TIGHTER), LEFT_OF_TIGHTER),
+            false => (false, 1.0 / ratio, 1.0 / tighter, left),
+        };
+        [(true, ratio, tighter, left), second].map(|(finer, ratio, tighter, left)| {
             let mut options = options.clone();
             // Where the step is fixed, tolerances only end the series of Taylor methods.
             options.step = options.step.map(|h| h * ratio);
@@ -144,6 +150,19 @@ mod tests {
             let [finer, coarser] = by_name(name).expect("a method").companions(&options, &outcome(), false);
             let (short, long) = (finer.options.step.expect("fixed"), coarser.options.step.expect("fixed"));
             assert!((0.2..0.29).contains(&(short + 1e-12)) && long > 0.31, "{name}: {short} {long}");
+        }
+    }
+
+    /// Whatever the run is, the difference to each of its companions is told, not a nothing of it.
+    #[test]
+    fn no_companion_takes_the_error_for_zero() {
+        for (name, exceeds) in [("taylor", true), ("taylor", false), ("radau", false), ("rk4", false)] {
+            let outcome = Outcome { exceeds, ..outcome() };
+            for companion in by_name(name).expect("a method").companions(&Options::default(), &outcome, false) {
+                let factor = companion.factor(&outcome.statistics, &outcome.statistics);
+                assert!(factor.abs() > 0.1, "{name}, exceeds: {exceeds}, finer: {}: {factor}", companion.finer);
+                assert!(companion.options.rtol < 1.0, "{name}: {}", companion.options.rtol);
+            }
         }
     }
 
