@@ -48,6 +48,8 @@ const SHORTER: f64 = 0.9;
 const LEFT: f64 = 0.2;
 /// Tolerances that differ less may lead to the same steps.
 const TIGHTER: f64 = 0.1;
+/// Where errors follow the tolerance in jumps.
+const TIGHTER_BEYOND_JUMPS: f64 = 0.01;
 /// Where the order varies: the error at tolerances that are so much smaller. It was 0.05–0.3 in most models of the gallery.
 const LEFT_OF_TIGHTER: f64 = 0.15;
 /// The steps of a companion, in those of the run.
@@ -74,7 +76,8 @@ impl Choice {
         let (ratio, tighter, left) = if outcome.exceeds {
             (SHORTEST, (RTOL_OF_ROUNDING / options.rtol).min(TIGHTER), 0.0)
         } else if self.order_varies() {
-            (if options.step.is_some() { SHORTEST } else { SHORTER }, TIGHTER, LEFT_OF_TIGHTER)
+            let tighter = if self.jumps() { TIGHTER_BEYOND_JUMPS } else { TIGHTER };
+            (if options.step.is_some() { SHORTEST } else { SHORTER }, tighter, LEFT_OF_TIGHTER)
         } else {
             let exponent = self.build(1, options.step.is_some()).error_exponent().map_or(p + 1.0, f64::from);
             let ratio = LEFT.powf(1.0 / p).min(TIGHTER.powf(1.0 / exponent)).max(SHORTEST);
