@@ -279,7 +279,7 @@ impl Task<'_> {
         kept: &mut Kept,
     ) -> Option<GlobalError> {
         kept.sink.solved();
-        if let Some(found) = self.carried(outputs, outcome, kept) {
+        if let Some(found) = self.carried(evaluator, outputs, outcome, kept) {
             return Some(found);
         }
         kept.settle();
@@ -303,7 +303,8 @@ impl Task<'_> {
                 let atol = self.resolving(&companion.options);
                 let options = Options { rows: Rows::At(kept.times()), atol, ..companion.options.clone() };
                 let mut rows = Beside::new(kept.sink);
-                let mut recorder = Recorder::new(self.compiled, evaluator.another(), &mut rows, &start);
+                let mut other_outputs = other_evaluator.another();
+                let mut recorder = Recorder::new(self.compiled, other_outputs.another(), &mut rows, &start);
                 recorder.announce(kept.names.clone(), kept.stored);
                 let Ok(other) =
                     beside.solve(beside.method(false, outputs), &mut other_evaluator, &options, t_end, &mut recorder)
@@ -312,8 +313,8 @@ impl Task<'_> {
                 };
                 let columns = rows.columns();
                 let factor = companion.factor(&outcome.statistics, &other.statistics);
-                let finals =
-                    [outcome, &other].map(|outcome| final_numbers(self.compiled, outputs, outcome, &outcome.y));
+                let finals = [(outcome, &mut *outputs), (&other, &mut other_outputs)]
+                    .map(|(outcome, outputs)| final_numbers(self.compiled, outputs, outcome, &outcome.y));
                 let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
                 let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&finals));
                 if best.as_ref().is_none_or(|best| found.until > best.until) {

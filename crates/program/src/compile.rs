@@ -1,9 +1,7 @@
 //! Sorted model to program. Each section is compiled from its expressions through the definitions of the
 //! model, so common parts are computed once per section, and what does not change during a run once at its start.
 
-use crate::{
-    ActionCode, Instruction, Jacobian, Literal, Op, Program, Section, Target, jacobian, pulses, slopes, time_switch,
-};
+use crate::{ActionCode, Instruction, Literal, Op, Program, Section, Target, jacobian, pulses, slopes, time_switch};
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Given, Role, Sorted, Watch};
 use ordinate_solve::{Delay, Layout, Pulses, Reaction, Sampled, Switch, SwitchKind, Variations};
@@ -33,7 +31,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let watched = c.watched();
     let switches = c.section(&watched);
     let varied = c.sorted.variations.switches.clone();
-    let ([slopes, varied_slopes], mut rates) = slopes::compile(&mut c, &watched, &varied);
+    let ([slopes, varied_slopes], rates) = slopes::compile(&mut c, &watched, &varied);
     let switch_variations = [c.section(&varied), varied_slopes];
     let truths: Vec<ExprId> = c.sorted.model.conditions.iter().map(|condition| condition.truth).collect();
     let conditions = c.section(&truths);
@@ -47,10 +45,10 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let refresh = c.section(&auxiliary);
     let (delays, delayed, past) = c.delays();
     let times: Vec<f64> = c.periods();
-    let mut time_switches = time_switch::compile(&mut c, &watched);
-    let mut jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives, 0));
-    let mut invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
-    let mut stated_jacobian = jacobian::compile(&mut c, &stated, 0);
+    let time_switches = time_switch::compile(&mut c, &watched);
+    let jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives, 0));
+    let invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
+    let stated_jacobian = jacobian::compile(&mut c, &stated, 0);
 
     let mut program = Program {
         layout: Layout { timed, delays, ..c.layout(&times, &time_switches) },
@@ -81,39 +79,17 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let first_temporary = first_computed + program.prologue.instructions.len() as u32;
     let place = placed([first_temporary, first_computed, first_literal]);
     program.literals.iter_mut().for_each(|(register, _)| place(register));
-    let mut sections: Vec<&mut Section> = vec![
-        &mut program.prologue,
-        &mut program.rhs,
-        &mut program.invariants,
-        &mut program.stated,
-        &mut program.switches,
-        &mut program.slopes,
-        &mut program.conditions,
-        &mut program.outputs,
-        &mut program.starts,
-        &mut program.delayed,
-        &mut program.past,
-        &mut program.refresh,
-    ];
-    sections.extend(&mut program.switch_variations);
-    sections.extend(program.actions.iter_mut().map(|action| &mut action.section));
-    sections.extend(time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
-    let jacobians = jacobian.iter_mut().chain(&mut invariants_jacobian).chain([&mut stated_jacobian]);
-    sections.extend(jacobians.map(|Jacobian { section, .. }| section));
-    sections.extend(rates.iter_mut().flat_map(|rates| [&mut rates.section, &mut rates.jacobian.section]));
+    (program.time_switches, program.jacobian, program.invariants_jacobian) =
+        (time_switches, jacobian, invariants_jacobian);
+    (program.stated_jacobian, program.rates) = (stated_jacobian, rates);
     let mut most = 0;
-    for section in sections {
-        relocate(section, &place);
+    for section in program.sections_mut() {
+        section.relocate(&place);
         most = most.max(section.instructions.len());
     }
     program.first_computed = first_computed;
     program.first_temporary = first_temporary;
     program.registers = first_temporary as usize + most;
-    program.time_switches = time_switches;
-    program.jacobian = jacobian;
-    program.invariants_jacobian = invariants_jacobian;
-    program.stated_jacobian = stated_jacobian;
-    program.rates = rates;
     (program.layout.pulses, program.pulsed) = pulses::of_program(&program);
     program
 }
@@ -153,16 +129,9 @@ pub fn compile_constants(sorted: &mut Sorted, roots: &[ExprId]) -> Program {
     program.registers = program.first_temporary as usize + program.outputs.instructions.len();
     let place = placed([program.first_temporary, program.first_computed, first_literal]);
     program.literals.iter_mut().for_each(|(register, _)| place(register));
-    relocate(&mut program.prologue, &place);
-    relocate(&mut program.outputs, &place);
+    program.prologue.relocate(&place);
+    program.outputs.relocate(&place);
     program
-}
-
-fn relocate(section: &mut Section, place: &dyn Fn(&mut u32)) {
-    for instruction in &mut section.instructions {
-        [&mut instruction.out, &mut instruction.a, &mut instruction.b, &mut instruction.c].into_iter().for_each(place);
-    }
-    section.results.iter_mut().for_each(place);
 }
 
 pub(crate) struct Compiler<'a> {

@@ -96,6 +96,7 @@ pub(crate) fn constants<N: Constant>(program: &Program, bits: usize) -> Vec<N> {
                 N::decimal(mantissa, exponent, bits)
             }
             Literal::Pi => N::pi(bits),
+            Literal::Double(value) => N::exact(value, bits),
         };
     }
     run(&program.prologue, &program.lists, bits, &mut registers);

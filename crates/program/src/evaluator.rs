@@ -3,7 +3,7 @@
 use crate::delays::Delays;
 use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::packed::Packed;
-use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, interval, rounding, time_switch};
+use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, disturbed, interval, rounding, time_switch};
 use ordinate_solve::algebra::Lu;
 use ordinate_solve::{History, JetCost, Jets, Layout, LinearForm, OCTET, Octet, Path, Pattern, SwitchSeries, System};
 use std::sync::Arc;
@@ -14,8 +14,12 @@ pub struct Evaluator {
     program: Arc<Program>,
     code: Arc<Code>,
     registers: Vec<f64>,
-    /// The registers with constants rounded the other way, once they were asked for.
-    other: Vec<f64>,
+    /// The one that rounds otherwise, once it was asked for.
+    other: Option<Box<Evaluator>>,
+    /// The first register of the factors of a program that does.
+    factors: Option<usize>,
+    /// f with all factors one.
+    unmoved: Vec<f64>,
     /// The same for points side by side, when they were asked for.
     octets: Vec<Octet>,
     first_discrete: usize,
@@ -168,6 +172,7 @@ impl Evaluator {
             registers[register as usize] = match literal {
                 Literal::Decimal(value) => value.to_f64(),
                 Literal::Pi => std::f64::consts::PI,
+                Literal::Double(value) => value,
             };
         }
         let prologue = Packed::in_order(&program.prologue, program.first_computed, program.registers);
@@ -175,6 +180,7 @@ impl Evaluator {
         match rounding {
             Rounding::Nearest => {}
             Rounding::Moved(times) => rounding::move_constants(program, times, &mut registers),
+            Rounding::Otherwise => rounding::move_constants(program, 1, &mut registers),
         }
         registers
     }
@@ -195,10 +201,12 @@ impl Evaluator {
             || refresh.results.iter().any(reads_d);
         Evaluator {
             rates: program.rates.as_ref().map(|rates| RateSolver::new(&program, rates)),
+            factors: disturbed::factors(&program),
+            unmoved: Vec::new(),
             program,
             code,
             registers,
-            other: Vec::new(),
+            other: None,
             octets: Vec::new(),
             first_discrete,
             series: Vec::new(),
@@ -229,26 +237,20 @@ impl Evaluator {
         Evaluator { complete: Complete(Some(complete)), ..Evaluator::new(program) }
     }
 
-    /// One for the same program with constants rounded the other way.
+    /// One that rounds constants and the results of operations otherwise.
     pub fn with_other_rounding(&self) -> Self {
-        let program = Program { rounding: Rounding::Moved(1), ..Program::clone(&self.program) };
-        Evaluator { complete: self.complete.clone(), ..Evaluator::with_code(Arc::new(program), self.code.clone()) }
+        let program = Arc::new(disturbed::disturbed(&self.program));
+        Evaluator { complete: self.complete.clone(), ..Evaluator::new(program) }
     }
 
-    /// Exchanges the constants for those rounded the other way; a second call undoes it.
-    fn round_otherwise(&mut self) {
-        if self.other.is_empty() {
-            self.other = Evaluator::constants(&self.program, Rounding::Moved(1));
-        }
-        std::mem::swap(&mut self.registers, &mut self.other);
+    fn other(&mut self) -> &mut Evaluator {
+        let other = self.other.take().unwrap_or_else(|| Box::new(self.with_other_rounding()));
+        self.other.insert(other)
     }
 
     /// The start values with constants rounded the other way.
     pub fn starts_rounded_otherwise(&mut self, t: f64) -> Vec<f64> {
-        self.round_otherwise();
-        let starts = self.starts(t);
-        self.round_otherwise();
-        starts
+        self.other().starts(t)
     }
 
     /// The patterns of both Jacobians, which are compiled now if they were not.
@@ -258,7 +260,10 @@ impl Evaluator {
         {
             let refreshed = std::mem::take(&mut self.refreshed);
             let delays = self.delays.take();
-            let program = Program { rounding: self.program.rounding, ..complete() };
+            let program = match self.program.rounding {
+                Rounding::Otherwise => disturbed::disturbed(&complete()),
+                rounding => Program { rounding, ..complete() },
+            };
             *self = Evaluator { refreshed, delays, ..Evaluator::new(Arc::new(program)) };
         }
         if self.patterns.is_none() {
@@ -283,6 +288,9 @@ impl Evaluator {
         self.registers[0] = t;
         copy(y, &mut self.registers[states..]);
         copy(d, &mut self.registers[self.first_discrete..]);
+        if let Some(first) = self.factors {
+            copy(&disturbed::factors_at(t), &mut self.registers[first..]);
+        }
         if let Some(delays) = &mut self.delays {
             // Rows bring the delayed values along, behind the discrete ones.
             if d.len() <= self.program.layout.discrete() {
@@ -329,6 +337,10 @@ impl Evaluator {
         self.octets[states..states + y.len()].copy_from_slice(y);
         for (register, &d) in self.octets[self.first_discrete..].iter_mut().zip(d) {
             *register = Octet([d; OCTET]);
+        }
+        if let Some(first) = self.factors {
+            let factors = t.0.map(disturbed::factors_at);
+            (0..2).for_each(|k| self.octets[first + k] = Octet(factors.map(|factors| factors[k])));
         }
         let section = section(&self.code);
         section.run_octets(&self.program.lists, &mut self.octets, count);
@@ -443,9 +455,17 @@ impl System for Evaluator {
     }
 
     fn derivative_rounded_otherwise(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) -> bool {
-        self.round_otherwise();
-        self.results(|c| &c.rhs, t, y, d, dy);
-        self.round_otherwise();
+        let other = self.other();
+        other.results(|c| &c.rhs, t, y, d, dy);
+        // Constants are off by what they are; of the moves of operations a part is what rounding usually does.
+        let mut unmoved = std::mem::take(&mut other.unmoved);
+        unmoved.resize(dy.len(), 0.0);
+        let factors = other.factors.take();
+        factors.iter().for_each(|&first| other.registers[first..first + 2].fill(1.0));
+        other.results(|c| &c.rhs, t, y, d, &mut unmoved);
+        other.factors = factors;
+        dy.iter_mut().zip(&unmoved).for_each(|(dy, unmoved)| *dy = unmoved + disturbed::USUAL * (*dy - unmoved));
+        other.unmoved = unmoved;
         true
     }
 

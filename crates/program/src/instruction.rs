@@ -84,6 +84,16 @@ pub struct Section {
     pub results: Vec<u32>,
 }
 
+impl Section {
+    /// Registers go to other places.
+    pub(crate) fn relocate(&mut self, place: &dyn Fn(&mut u32)) {
+        for Instruction { out, a, b, c, .. } in &mut self.instructions {
+            [out, a, b, c].into_iter().for_each(place);
+        }
+        self.results.iter_mut().for_each(place);
+    }
+}
+
 /// A constant that a run rounds to its own precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
@@ -91,6 +101,8 @@ pub enum Literal {
     Decimal(Decimal),
     /// π
     Pi,
+    /// Just this double.
+    Double(f64),
 }
 
 /// Where an action writes a result.
@@ -187,9 +199,37 @@ pub enum Rounding {
     /// To the nearest number, then by so many times the error of that to the other side, at least to the neighbour there: to see
     /// what rounding does to a solution. The times of switches stay.
     Moved(u32),
+    /// The same once, in a program whose operations are disturbed, too.
+    Otherwise,
 }
 
 impl Program {
+    /// Everything that has instructions.
+    pub(crate) fn sections_mut(&mut self) -> Vec<&mut Section> {
+        let mut sections: Vec<&mut Section> = vec![
+            &mut self.prologue,
+            &mut self.rhs,
+            &mut self.invariants,
+            &mut self.stated,
+            &mut self.switches,
+            &mut self.slopes,
+            &mut self.conditions,
+            &mut self.outputs,
+            &mut self.starts,
+            &mut self.delayed,
+            &mut self.past,
+            &mut self.refresh,
+        ];
+        sections.extend(&mut self.switch_variations);
+        sections.extend(self.actions.iter_mut().map(|action| &mut action.section));
+        sections.extend(self.time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
+        let jacobians =
+            self.jacobian.iter_mut().chain(&mut self.invariants_jacobian).chain([&mut self.stated_jacobian]);
+        sections.extend(jacobians.map(|Jacobian { section, .. }| section));
+        sections.extend(self.rates.iter_mut().flat_map(|rates| [&mut rates.section, &mut rates.jacobian.section]));
+        sections
+    }
+
     /// First register of y.
     pub const STATES: usize = 1;
 

@@ -8,6 +8,7 @@
 mod compile;
 mod constant;
 mod delays;
+mod disturbed;
 mod evaluator;
 mod instruction;
 mod interval;

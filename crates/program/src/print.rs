@@ -28,6 +28,7 @@ impl Program {
             match literal {
                 Literal::Decimal(value) => writeln!(out, "  r{register} = {value}").expect(OK),
                 Literal::Pi => writeln!(out, "  r{register} = pi").expect(OK),
+                Literal::Double(value) => writeln!(out, "  r{register} = {value:?}").expect(OK),
             }
         }
         let no_names: Vec<String> = Vec::new();

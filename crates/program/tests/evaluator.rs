@@ -343,3 +343,39 @@ fn constants_move_to_the_other_side_of_their_exact_values() {
     let [own, other] = moved("y' = 0.1", 1000);
     assert_eq!((own - other) / (own.next_up() - own), 400.0);
 }
+
+/// (1e8 + y)² − 1e16 − 2e8 y = y², but for rounding: f is off by more than it is, and f rounded otherwise tells by how much in the mean
+/// square.
+#[test]
+fn rounding_otherwise_shows_what_cancels() {
+    let mut e = evaluator("y' = (1e8 + y)^2 - 1e16 - 2e8*y\ninit y = 0.3");
+    let (mut truth, mut told) = (0.0f64, 0.0f64);
+    for k in 1..40 {
+        let (t, y) = (0.1 * f64::from(k), 0.3 + 0.01 * f64::from(k));
+        let ([mut own], [mut other]) = ([0.0], [0.0]);
+        e.derivative(t, &[y], &[], std::slice::from_mut(&mut own));
+        assert!(e.derivative_rounded_otherwise(t, &[y], &[], std::slice::from_mut(&mut other)));
+        truth += (own - y * y).powi(2);
+        told += (own - other).powi(2);
+    }
+    let part = (told / truth).sqrt();
+    assert!(truth > 1.0 && (0.3..3.0).contains(&part), "{part} of {truth}");
+}
+
+/// The run itself has nothing of it, and the same model is always disturbed alike.
+#[test]
+fn rounding_otherwise_is_the_same_each_time() {
+    let text = "y' = sin(3*y) - 0.1*y*y + 0.7*cos(y)\ninit y = 0.3";
+    let told = || {
+        let mut e = evaluator(text);
+        let mut all = Vec::new();
+        for k in 0..20 {
+            let mut f = [0.0; 2];
+            e.derivative(0.0, &[0.1 * f64::from(k)], &[], &mut f[..1]);
+            e.derivative_rounded_otherwise(0.0, &[0.1 * f64::from(k)], &[], &mut f[1..]);
+            all.extend(f);
+        }
+        all
+    };
+    assert_eq!(told(), told());
+}

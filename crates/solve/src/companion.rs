@@ -48,6 +48,8 @@ const SHORTER: f64 = 0.9;
 const LEFT: f64 = 0.2;
 /// Tolerances that differ less may lead to the same steps.
 const TIGHTER: f64 = 0.1;
+/// Where errors follow the tolerance in jumps.
+const TIGHTER_BEYOND_JUMPS: f64 = 0.01;
 /// Where the order varies: the error at tolerances that are so much smaller. It was 0.05–0.3 in most models of the gallery.
 const LEFT_OF_TIGHTER: f64 = 0.15;
 /// The steps of a companion, in those of the run.
@@ -57,13 +59,16 @@ const MOST_STEPS: u64 = 20;
 const LOOSE: f64 = 1e-4;
 /// The tolerance of a run that has no error but rounding.
 const RTOL_OF_ROUNDING: f64 = 1e-14;
+/// The same where rounding does not let that one come to its end.
+const RTOL_ABOVE_ROUNDING: f64 = 1e-11;
 /// A smaller relative tolerance only adds rounding.
 const SMALLEST_RTOL: f64 = 2e-15;
 
 impl Choice {
     /// The companions of a run with this method, in the order in which they should be tried: one that is more accurate, and a
     /// less accurate one for where that fails. A run that exceeds its tolerances is compared with one of shorter steps that has
-    /// no error but rounding.
+    /// no error but rounding; where that fails, with one that has some: a less accurate one would not tell how far the run
+    /// exceeds them.
     /// Where rows are at the ends of fixed steps, `at_ends`, those of the companion are, too: what a method says of the inside of a
     /// step is less accurate.
     pub fn companions(&self, options: &Options, outcome: &Outcome, at_ends: bool) -> [Companion; 2] {
@@ -71,7 +76,8 @@ impl Choice {
         let (ratio, tighter, left) = if outcome.exceeds {
             (SHORTEST, (RTOL_OF_ROUNDING / options.rtol).min(TIGHTER), 0.0)
         } else if self.order_varies() {
-            (if options.step.is_some() { SHORTEST } else { SHORTER }, TIGHTER, LEFT_OF_TIGHTER)
+            let tighter = if self.jumps() { TIGHTER_BEYOND_JUMPS } else { TIGHTER };
+            (if options.step.is_some() { SHORTEST } else { SHORTER }, tighter, LEFT_OF_TIGHTER)
         } else {
             let exponent = self.build(1, options.step.is_some()).error_exponent().map_or(p + 1.0, f64::from);
             let ratio = LEFT.powf(1.0 / p).min(TIGHTER.powf(1.0 / exponent)).max(SHORTEST);
@@ -86,8 +92,11 @@ impl Choice {
             false => (ratio, left),
         };
         let order = (!self.order_varies() && !outcome.exceeds).then(|| self.order_of_run() as i32);
-        [true, false].map(|finer| {
-            let (ratio, tighter) = if finer { (ratio, tighter) } else { (1.0 / ratio, 1.0 / tighter) };
+        let second = match outcome.exceeds {
+            true => (true, ratio, (RTOL_ABOVE_ROUNDING / options.rtol).min(TIGHTER), LEFT_OF_TIGHTER),
+            false => (false, 1.0 / ratio, 1.0 / tighter, left),
+        };
+        [(true, ratio, tighter, left), second].map(|(finer, ratio, tighter, left)| {
             let mut options = options.clone();
             // Where the step is fixed, tolerances only end the series of Taylor methods.
             options.step = options.step.map(|h| h * ratio);
@@ -145,6 +154,19 @@ mod tests {
             let [finer, coarser] = by_name(name).expect("a method").companions(&options, &outcome(), false);
             let (short, long) = (finer.options.step.expect("fixed"), coarser.options.step.expect("fixed"));
             assert!((0.2..0.29).contains(&(short + 1e-12)) && long > 0.31, "{name}: {short} {long}");
+        }
+    }
+
+    /// Whatever the run is, the difference to each of its companions is told, not a nothing of it.
+    #[test]
+    fn no_companion_takes_the_error_for_zero() {
+        for (name, exceeds) in [("taylor", true), ("taylor", false), ("radau", false), ("rk4", false)] {
+            let outcome = Outcome { exceeds, ..outcome() };
+            for companion in by_name(name).expect("a method").companions(&Options::default(), &outcome, false) {
+                let factor = companion.factor(&outcome.statistics, &outcome.statistics);
+                assert!(factor.abs() > 0.1, "{name}, exceeds: {exceeds}, finer: {}: {factor}", companion.finer);
+                assert!(companion.options.rtol < 1.0, "{name}: {}", companion.options.rtol);
+            }
         }
     }
 

@@ -237,6 +237,20 @@ impl Choice {
         }
     }
 
+    /// Whether it is a multistep method that chooses the order of each step. Its error follows the tolerance in jumps: an order that
+    /// is taken a little earlier or later may make up for a tenth of the tolerance.
+    pub(crate) fn jumps(&self) -> bool {
+        match self.family {
+            Family::Implicit { rule: ImplicitRule::Bdf(_), .. } | Family::VariableAdams { .. } => self.order_varies(),
+            Family::Implicit { .. }
+            | Family::Taylor { .. }
+            | Family::Automatic { .. }
+            | Family::Explicit { .. }
+            | Family::Adams { .. }
+            | Family::Ge3 => false,
+        }
+    }
+
     /// Whether it runs with a given step only: it has no error estimate, and two half steps do not make one.
     pub fn needs_step(&self) -> bool {
         self.build(1, false).error_exponent().is_none()

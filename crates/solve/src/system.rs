@@ -148,7 +148,8 @@ pub trait System {
     /// finite.
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
 
-    /// f with every rounded constant moved to its other neighbour: what rounding makes of f. Returns whether it is known.
+    /// f with every rounded constant moved to its other neighbour, and with the results of its operations moved by a last place, to
+    /// one side or the other from time to time: what rounding makes of f. Returns whether it is known.
     fn derivative_rounded_otherwise(&mut self, _t: f64, _y: &[f64], _d: &[f64], _dy: &mut [f64]) -> bool {
         false
     }

@@ -42,8 +42,14 @@ fn larger(value: f64, most: f64) -> f64 {
 }
 
 impl Task<'_> {
-    /// The error that was carried along, unless it cannot be believed.
-    pub(super) fn carried(&self, beside: &mut Evaluator, outcome: &Outcome, kept: &mut Kept) -> Option<GlobalError> {
+    /// The error that was carried along, unless it cannot be believed. `evaluator` made the run, `outputs` is another one like it.
+    pub(super) fn carried(
+        &self,
+        evaluator: &Evaluator,
+        outputs: &mut Evaluator,
+        outcome: &Outcome,
+        kept: &mut Kept,
+    ) -> Option<GlobalError> {
         let carried = outcome.error.as_ref().filter(|_| kept.all_told())?;
         let states = self.compiled.program.visible;
         // of the values of all columns behind the time, and of the errors of the states
@@ -65,10 +71,15 @@ impl Task<'_> {
             }
         }
         let y: Vec<f64> = outcome.y.iter().zip(&carried.at_end).map(|(y, e)| y - e).collect();
-        let [own, better] = [&outcome.y, &y].map(|y| final_numbers(self.compiled, beside, outcome, y));
-        let last: Vec<f64> = own.iter().zip(better).map(|(own, better)| better - own).collect();
+        let own = final_numbers(self.compiled, outputs, outcome, &outcome.y);
+        let mut last: Vec<f64> = own.iter().zip(&y).map(|(own, better)| better - own).collect();
         let mut errors: Vec<Vec<f64>> = (0..states).map(|c| kept.told().map(|told| -told[c]).collect()).collect();
-        self.errors_of_outputs(beside, kept, &mut errors, &mut largest);
+        if kept.stored > states + 1 {
+            let mut beside = evaluator.with_other_rounding();
+            let better = final_numbers(self.compiled, &mut beside, outcome, &y);
+            last = own.iter().zip(better).map(|(own, better)| better - own).collect();
+            errors_of_outputs(&mut beside, kept, &mut errors, &mut largest);
+        }
         // Nothing that was computed is better than its last bit.
         for (column, (most, greatest)) in largest.iter_mut().zip(&values).enumerate() {
             *most = size(*most, *greatest).max(kept.gone(column));
@@ -88,32 +99,24 @@ impl Task<'_> {
         let until = outcome.t_reached;
         Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, ..GlobalError::default() })
     }
+}
 
-    /// Adds what the errors of the states make of the functions of them. That is not linear.
-    fn errors_of_outputs(
-        &self,
-        beside: &mut Evaluator,
-        kept: &Kept,
-        errors: &mut Vec<Vec<f64>>,
-        largest: &mut Vec<f64>,
-    ) {
-        let states = errors.len();
-        if kept.stored == states + 1 {
-            return;
-        }
-        let (values, width) = kept.values();
-        let better = |row: usize, state: usize| values[row * width + 1 + state] + errors[state][row];
-        let outputs = outputs_of_rows(beside, kept.rows().len(), |row| values[row * width], better);
-        for (place, mut other) in (states + 1..kept.stored).zip(outputs) {
-            other.iter_mut().zip(kept.rows()).for_each(|(other, row)| *other -= row[place]);
-            // the rows of a column as columns, and those that are left over
-            let most = [
-                greatest(other.chunks_exact(WIDE), WIDE),
-                greatest(other.chunks_exact(WIDE).remainder().chunks_exact(1), 1),
-            ];
-            largest.push(most.iter().flatten().fold(0.0, |most: f64, value| most.max(*value)));
-            errors.push(other);
-        }
+/// Adds what the errors of the states make of the functions of them, which is not linear, and what rounding does in an evaluator
+/// that rounds otherwise.
+fn errors_of_outputs(beside: &mut Evaluator, kept: &Kept, errors: &mut Vec<Vec<f64>>, largest: &mut Vec<f64>) {
+    let states = errors.len();
+    let (values, width) = kept.values();
+    let better = |row: usize, state: usize| values[row * width + 1 + state] + errors[state][row];
+    let outputs = outputs_of_rows(beside, kept.rows().len(), |row| values[row * width], better);
+    for (place, mut other) in (states + 1..kept.stored).zip(outputs) {
+        other.iter_mut().zip(kept.rows()).for_each(|(other, row)| *other -= row[place]);
+        // the rows of a column as columns, and those that are left over
+        let most = [
+            greatest(other.chunks_exact(WIDE), WIDE),
+            greatest(other.chunks_exact(WIDE).remainder().chunks_exact(1), 1),
+        ];
+        largest.push(most.iter().flatten().fold(0.0, |most: f64, value| most.max(*value)));
+        errors.push(other);
     }
 }
 

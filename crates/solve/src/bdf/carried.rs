@@ -163,7 +163,10 @@ impl Carried {
             for ((beside, y), delta) in self.beside.iter_mut().zip(y).zip(&self.next) {
                 *beside = y - delta;
             }
-            system.derivative(to.t, &self.beside, to.d, &mut self.change);
+            // Rounding of f is a part of the error.
+            if !system.derivative_rounded_otherwise(to.t, &self.beside, to.d, &mut self.change) {
+                system.derivative(to.t, &self.beside, to.d, &mut self.change);
+            }
             for ((change, local), correction) in
                 self.change.iter_mut().zip(&self.local).zip(correction.iter()).take(differential)
             {

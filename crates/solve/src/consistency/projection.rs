@@ -48,6 +48,10 @@ pub(super) struct Projection {
     lu: Lu<f64>,
     residuals: Vec<f64>,
     weights: Vec<f64>,
+    /// What changes are measured by: the weights, but no finer than invariants can be.
+    units: Vec<f64>,
+    /// What rounding leaves of each invariant.
+    noise: Vec<f64>,
     /// The sizes that the states have had lately.
     sizes: Vec<f64>,
     before: Vec<f64>,
@@ -85,6 +89,8 @@ impl Projection {
             lu: Lu::new(&normal),
             residuals: vec![0.0; count],
             weights: Vec::new(),
+            units: vec![0.0; differential],
+            noise: vec![0.0; count],
             sizes: Vec::new(),
             before: vec![0.0; differential],
             delta: vec![0.0; differential],
@@ -125,6 +131,22 @@ impl Projection {
         Ok(())
     }
 
+    /// The units of the states. Rounding leaves about ε Σ|gᵢₖ yₖ| of invariant i, and that moves state j by the part 1/gᵢⱼ of it: a small
+    /// state that is tied to large ones is not determined better than they are.
+    fn measure(&mut self, y: &[f64]) {
+        self.noise.fill(0.0);
+        for (&(row, column), g) in self.elements.iter().zip(&self.g) {
+            self.noise[row] += 4.0 * f64::EPSILON * (g * y[column]).abs();
+        }
+        self.units.fill(f64::INFINITY);
+        for (&(row, column), g) in self.elements.iter().zip(&self.g).filter(|(_, g)| **g != 0.0) {
+            self.units[column] = self.units[column].min(self.noise[row] / g.abs());
+        }
+        for (unit, weight) in self.units.iter_mut().zip(&self.weights) {
+            *unit = if unit.is_finite() { unit.max(*weight) } else { *weight };
+        }
+    }
+
     /// The factors of G W² Gᵀ at y; what is violated stands in `residuals`.
     fn factor(
         &mut self,
@@ -135,6 +157,7 @@ impl Projection {
         work: &mut Work,
     ) -> Result<(), StepFailure> {
         self.derivatives(system, at, y, algebraic, work)?;
+        self.measure(y);
         self.normal.fill(0.0);
         for &(place, a, b) in &self.terms {
             self.normal[place] += self.g[a] * self.g[b] * self.weights[self.elements[a].1].powi(2);
@@ -183,12 +206,14 @@ impl Projection {
                 self.delta[column] += g * self.residuals[row];
             }
             let mut norm: f64 = 0.0;
-            for (j, ((delta, weight), y)) in self.delta.iter().zip(&self.weights).zip(&mut *y).enumerate() {
-                let scaled = (delta * weight).abs();
+            let scales = self.weights.iter().zip(&self.units);
+            for (j, ((delta, (weight, unit)), y)) in self.delta.iter().zip(scales).zip(&mut *y).enumerate() {
+                let change = weight.powi(2) * delta;
+                let scaled = change.abs() / unit;
                 if scaled > norm || scaled.is_nan() {
                     (norm, worst) = (scaled, j);
                 }
-                *y -= weight.powi(2) * delta;
+                *y -= change;
             }
             if !norm.is_finite() {
                 return Err(StepFailure::NotFinite { t: at.t, component: worst });
@@ -200,7 +225,7 @@ impl Projection {
             let rests = norm <= 1.0 && norm > 0.5 * last;
             if norm <= LAST || rests {
                 let moved =
-                    y.iter().zip(&self.before).zip(&self.weights).map(|((y, before), w)| (y - before).abs() / w);
+                    y.iter().zip(&self.before).zip(&self.units).map(|((y, before), unit)| (y - before).abs() / unit);
                 return Ok(moved.fold(0.0, f64::max));
             }
             if iteration > 1 && norm > 2.0 * last {

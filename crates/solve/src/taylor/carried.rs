@@ -2,7 +2,7 @@
 //!
 //! With δ = computed − true at the start of a step, the series through the true point is that of y − δ; the difference of both
 //! series tells how the error goes on. A step adds what its polynomial leaves out, by the defect at its end, and rounding, by f
-//! with constants rounded the other way:
+//! with constants and operations rounded the other way:
 //!
 //! ```text
 //!   δ(t + h) = Σ (cₖ(y) − cₖ(y − s δ))/s · hᵏ  +  h · defect/(p + 1)  +  h · (f − f̃)        k = 0 … q
@@ -28,9 +28,6 @@ const AGAIN: f64 = 0.3;
 
 /// What a row inside of a step may leave out of the error of the step itself.
 const SHOWN: f64 = 0.05;
-
-/// Where a step leaves out this part of the values, rounding is not worth a look.
-const ROUGH: f64 = 1e5 * f64::EPSILON;
 
 /// Errors that grow more than this in one step grow by the step, not by the system: it is far beyond what the stability of the
 /// series bears. What becomes of them only another run tells.
@@ -130,9 +127,8 @@ impl Carried {
             return;
         }
         let n = from.y.len();
-        if self.left_part > ROUGH {
-            self.rounding.fill(0.0);
-        } else if system.derivative_rounded_otherwise(from.t, from.y, from.d, &mut self.f) {
+        // However much a step leaves out: where f cancels, rounding may be more.
+        if system.derivative_rounded_otherwise(from.t, from.y, from.d, &mut self.f) {
             self.rounding.iter_mut().zip(known.f.iter().zip(&self.f)).for_each(|(r, (own, other))| *r = own - other);
         }
         // The change in the step tells the size of what passes through zero.
