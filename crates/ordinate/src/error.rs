@@ -316,7 +316,8 @@ impl Task<'_> {
                 let finals = [(outcome, &mut *outputs), (&other, &mut other_outputs)]
                     .map(|(outcome, outputs)| final_numbers(self.compiled, outputs, outcome, &outcome.y));
                 let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
-                let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&finals));
+                let ends = Ends { times: [outcome.t_reached, other.t_reached], columns: &finals };
+                let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&ends));
                 if best.as_ref().is_none_or(|best| found.until > best.until) {
                     best = Some(found);
                 }
@@ -346,15 +347,25 @@ impl Task<'_> {
     }
 }
 
+/// Where two runs ended, both in the same way, and the columns there.
+struct Ends<'a> {
+    times: [f64; 2],
+    columns: &'a [Vec<f64>; 2],
+}
+
+impl Ends<'_> {
+    /// How far a column of the first run is off at its end, if the second one ended before: that one goes on along the slope of the
+    /// last row before.
+    fn beyond(&self, c: usize, (t, y): (f64, f64)) -> f64 {
+        let ([end, other_end], [own, other]) = (self.times, self.columns);
+        let slope = (own[c] - y) / (end - t);
+        other[c] + slope * (end - other_end) - own[c]
+    }
+}
+
 /// Differences row by row. Rows that only one of the runs has at a time are those of an event that the other one puts elsewhere:
 /// they keep the error of the row before.
-fn compare(
-    compiled: &Compiled,
-    kept: &Kept,
-    other: &[Vec<f64>],
-    factor: f64,
-    finals: Option<&[Vec<f64>; 2]>,
-) -> GlobalError {
+fn compare(compiled: &Compiled, kept: &Kept, other: &[Vec<f64>], factor: f64, ends: Option<&Ends>) -> GlobalError {
     let columns = kept.stored - 1;
     let states = compiled.program.visible;
     let time = &kept.columns[0];
@@ -386,12 +397,24 @@ fn compare(
         until = time[i];
         (i, j) = (next, behind);
     }
+    // A run that the model ends may do so a little later than the other one: its last row has no partner.
+    if let (Some(ends), Some(row)) = (ends, i.checked_sub(1))
+        && time[i..].iter().all(|t| *t == ends.times[0])
+        && time[row] < ends.times[0]
+    {
+        for c in 0..columns {
+            let error = factor * ends.beyond(c, (time[row], kept.columns[c + 1][row]));
+            time[i..].iter().for_each(|_| rows[c].push(error));
+            largest[c] = largest[c].max(size(error, ends.columns[0][c]));
+        }
+        (i, until) = (time.len(), ends.times[0]);
+    }
     let complete = i == time.len();
     if until == f64::NEG_INFINITY {
         // nothing was compared, so nothing is known
         largest.fill(f64::INFINITY);
     }
-    let last: Vec<f64> = match finals {
+    let last: Vec<f64> = match ends.map(|ends| ends.columns) {
         _ if until == f64::NEG_INFINITY => vec![f64::NAN; columns],
         Some([own, other]) => own.iter().zip(other).map(|(own, other)| factor * (other - own)).collect(),
         None => rows.iter().map(|column| column.last().copied().unwrap_or(f64::NAN)).collect(),

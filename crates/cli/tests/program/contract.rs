@@ -313,3 +313,17 @@ fn no_environment_variable_but_no_color_changes_messages() {
     let plain = place.run(&["check", "-e", "y' = z"]).expect(1);
     assert!(!plain.err.contains('\u{1b}'), "no colours into a pipe: {}", plain.err);
 }
+
+/// A run that the model ends has an error, whether its companion ends a little before or behind it: at the end y = 1/2, and what it
+/// is off is the slope times what the time is off.
+#[test]
+fn a_run_that_the_model_ends_knows_its_error() {
+    for method in ["auto", "radau", "radau5", "bdf", "dp5", "dp8", "trapezoid"] {
+        let words = ["run", "-e", "y' = -y; y(0) = 1; stop when y < 0.5", "-t", "5", "-m", method, "--summary", "json"];
+        let summary = ordinate(&words).expect(0).json();
+        let estimate = summary["global_error"]["estimate"].as_f64().unwrap_or_else(|| panic!("{method}: no estimate"));
+        let t = summary["t_reached"].as_f64().expect("a time");
+        let off = (0.5 - (-t).exp()).abs();
+        assert!(estimate > 0.3 * off && estimate < 1e-4, "{method}: {estimate:e}, off by {off:e}");
+    }
+}
