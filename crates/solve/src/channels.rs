@@ -48,6 +48,8 @@ pub(crate) struct Channels {
     g: Vec<f64>,
     /// g where the state is changed by rounding.
     rounded: Vec<f64>,
+    /// How much g changes within the tolerance of the state.
+    within: Vec<f64>,
     /// g′ above and below the boundary of each switch that slides, of the point looked at last.
     up: Vec<f64>,
     down: Vec<f64>,
@@ -65,6 +67,7 @@ impl Channels {
             tol: tol.clone(),
             g: g.clone(),
             rounded: g.clone(),
+            within: g.clone(),
             up: g.clone(),
             down: g,
         }
@@ -94,23 +97,56 @@ impl Channels {
             return;
         }
         self.look(flow, t, y, d);
-        let from_rest = self.list.iter().any(|channel| switches.rested[channel.boundary.switch]);
-        if from_rest {
-            for (i, (moved, y)) in self.y.iter_mut().zip(y).enumerate() {
-                *moved = y + self.tol.atol[i] + self.tol.rtol * y.abs();
-            }
-            flow.switch_values(t, &self.y, d, &mut self.rounded);
+        let doubtful = |k: usize| switches.rested[k] || switches.doubtful[k];
+        if self.list.iter().any(|channel| doubtful(channel.boundary.switch)) {
+            self.measure(flow, t, y, d);
         }
         for c in 0..self.list.len() {
             let channel = self.list[c];
             let k = channel.boundary.switch;
             // What leaves a boundary without a slope is near it for so long that errors within the tolerance may take it
-            // to the other side.
-            let error = if switches.rested[k] { (self.rounded[k] - self.g[k]).abs() } else { 0.0 };
+            // to the other side; and what leaves it more slowly than such an error comes back at once.
+            let error = if doubtful(k) { self.within[k] } else { 0.0 };
             self.list[c].offset = match channel.kind {
                 ChannelKind::Zero => 2.0 * self.g[k].abs(),
                 ChannelKind::Above | ChannelKind::Below if error.is_finite() => self.value(&channel).min(0.0) - error,
                 _ => self.value(&channel).min(0.0),
+            };
+        }
+    }
+
+    /// How much g of each switch changes within the tolerance of the state y, where the switches were evaluated last.
+    fn measure(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
+        self.within.fill(0.0);
+        // g may be a sum, or a difference.
+        for turn in [1.0, -1.0] {
+            for (i, (moved, y)) in self.y.iter_mut().zip(y).enumerate() {
+                let side = if i % 2 == 0 { 1.0 } else { turn };
+                *moved = y + side * self.tol.of(i, [*y; 2]);
+            }
+            flow.switch_values(t, &self.y, d, &mut self.rounded);
+            for (within, (moved, g)) in self.within.iter_mut().zip(self.rounded.iter().zip(&self.g)) {
+                *within = within.max((moved - g).abs());
+            }
+        }
+    }
+
+    /// The same at a point of the step, for each channel.
+    pub fn tolerances(
+        &mut self,
+        flow: &mut Flow,
+        method: &dyn Method,
+        step: &Step,
+        theta: f64,
+        tolerances: &mut [f64],
+    ) {
+        self.look_inside(flow, method, step, theta);
+        let y = self.y.clone();
+        self.measure(flow, step.t + theta * step.h, &y, step.d);
+        for (tolerance, channel) in tolerances.iter_mut().zip(&self.list) {
+            *tolerance = match channel.kind {
+                ChannelKind::Above | ChannelKind::Below => self.within[channel.boundary.switch],
+                ChannelKind::Zero | ChannelKind::SlideUp | ChannelKind::SlideDown => 0.0,
             };
         }
     }

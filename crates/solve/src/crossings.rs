@@ -36,6 +36,9 @@ const SHORTEST: f64 = 1.0 / 1_048_576.0;
 /// A step is not searched further after so many pieces.
 const MOST_PIECES: usize = 4000;
 
+/// What the samples do not show need not be looked for where it is this part of what the tolerance of the state makes of v.
+const UNSEEN: f64 = 1e-4;
+
 /// The first crossing of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crossing {
@@ -82,6 +85,9 @@ pub(crate) struct Crossings {
     /// The effect of rounding on v, if it was needed in this step.
     rounding: Vec<f64>,
     rounding_known: bool,
+    /// How much v changes within the tolerance of the state, if that was needed in this step.
+    tolerances: Vec<f64>,
+    tolerances_known: bool,
     /// Length in time of a piece that was short enough.
     length: f64,
     weights: &'static Weights,
@@ -157,6 +163,8 @@ impl Crossings {
             largest: Vec::new(),
             rounding: Vec::new(),
             rounding_known: false,
+            tolerances: Vec::new(),
+            tolerances_known: false,
             length: f64::INFINITY,
             weights: &WEIGHTS,
             proof: Proof::new(switches),
@@ -207,7 +215,7 @@ impl Crossings {
             return Found::TooLong;
         }
         self.largest.fill(0.0);
-        self.rounding_known = false;
+        (self.rounding_known, self.tolerances_known) = (false, false);
         // The first g that is not a number, and the last point where it is one.
         let mut wall: Option<(f64, usize)> = None;
         let mut piece = Piece { start: 0.0, end: (2.0 * self.length / step.h).min(1.0) };
@@ -244,13 +252,14 @@ impl Crossings {
     pub fn nearest(&self) -> Option<(f64, Boundary)> {
         let sides = [ChannelKind::Above, ChannelKind::Below];
         let slopes = self.values.first()?.iter().zip(&self.slopes[0]);
-        let times = self
-            .channels
-            .list
-            .iter()
-            .zip(slopes)
-            .filter(|(channel, (v, slope))| sides.contains(&channel.kind) && **v > 0.0 && **slope < 0.0);
-        times.map(|(channel, (v, slope))| (-v / slope, channel.boundary)).min_by(|a, b| a.0.total_cmp(&b.0))
+        let channels = self.channels.list.iter().zip(slopes).filter(|(channel, _)| sides.contains(&channel.kind));
+        let times = channels.filter_map(|(channel, (v, slope))| match *v {
+            v if v > 0.0 && *slope < 0.0 => Some((-v / slope, channel.boundary)),
+            // It has come to rest on the boundary, and how it goes on there is not decided.
+            0.0 if *slope <= 0.0 || slope.is_nan() => Some((0.0, channel.boundary)),
+            _ => None,
+        });
+        times.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// The step that was searched is tried anew.
@@ -355,11 +364,22 @@ impl Crossings {
                 self.channels.rounding(search.flow, search.method, search.step, middle, &mut self.rounding);
                 self.rounding_known = true;
             }
-            if error > self.rounding[c] {
+            // Where a root comes to rest, f is no measure of how v moves along the step.
+            if error > self.rounding[c] && error > UNSEEN * self.tolerance_of(search, piece, c) {
                 return false;
             }
         }
         true
+    }
+
+    /// How much v changes within the tolerance of the state.
+    fn tolerance_of(&mut self, search: &mut Search, piece: &Piece, c: usize) -> f64 {
+        if !std::mem::replace(&mut self.tolerances_known, true) {
+            let theta = piece.at(0.5);
+            self.tolerances.resize(self.channels.list.len(), 0.0);
+            self.channels.tolerances(search.flow, search.method, search.step, theta, &mut self.tolerances);
+        }
+        self.tolerances[c]
     }
 
     fn samples(&self, c: usize) -> [f64; PARTS + 1] {

@@ -47,6 +47,8 @@ pub(crate) struct Events {
     pub conflict: Option<(f64, usize)>,
     /// What happens to variations.
     saltation: Option<Saltation>,
+    /// An action of a condition ran at the last instant.
+    acted: bool,
 }
 
 /// The point in time at which something happens; what happens there changes y and d.
@@ -105,6 +107,7 @@ impl Events {
             slid: Vec::new(),
             conflict: None,
             saltation: Saltation::new(layout),
+            acted: false,
         })
     }
 
@@ -195,6 +198,9 @@ impl Events {
         if let Some(crossing) = crossing {
             let resolution = 16.0 * f64::EPSILON * now.t.abs();
             self.guard.event(crossing.boundary.switch, now.t, resolution).map_err(zeno)?;
+            self.switches.doubtful.fill(false);
+            self.switches.doubtful[crossing.boundary.switch] =
+                self.guard.repeats(crossing.boundary.switch) && !self.acted;
             match crossing.jump.or(crossing.leaves) {
                 Some(mode) => self.switches.force(crossing.boundary.switch, mode),
                 None => self.switches.put_on(crossing.boundary),
@@ -243,6 +249,7 @@ impl Events {
         if let Some(crossing) = crossing.filter(|_| happened.acted) {
             self.guard.acted(crossing.boundary.switch);
         }
+        self.acted = happened.acted;
         if let Some(saltation) = &mut self.saltation {
             saltation.leave(flow, now, happened.changed)?;
         }
@@ -322,6 +329,9 @@ impl Events {
         }
         let before = flow.consistency.as_ref().map(|_| (flow.sliding.clone(), now.d.to_vec()));
         let settled = self.switches.settle(flow, &moment, now.d);
+        if let (Ok(()), Some((_, behind))) = (&settled, self.switches.behind.take()) {
+            self.go_behind(flow, now, &behind);
+        }
         let Some((sliding, modes)) = before.filter(|_| matches!(settled, Err(Reason::SwitchNotFinite { .. }))) else {
             return settled;
         };
@@ -334,6 +344,18 @@ impl Events {
             return self.switches.settle(flow, &moment, now.d);
         }
         settled
+    }
+
+    /// The side that was chosen does not exist where the state is, but right behind the boundary, to which rounding would have taken
+    /// it as well.
+    fn go_behind(&mut self, flow: &mut Flow, now: &mut Now, behind: &[f64]) {
+        let [exists, exists_behind] = [&*now.y, behind].map(|y| {
+            flow.with(|system| system.derivative(now.t, y, now.d, &mut self.new_y));
+            self.new_y.iter().all(|f| f.is_finite())
+        });
+        if !exists && exists_behind {
+            now.y.copy_from_slice(behind);
+        }
     }
 
     /// Runs the actions of the conditions that became true; returns one of these conditions.

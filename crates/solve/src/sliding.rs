@@ -142,6 +142,26 @@ impl Sliding {
         }
     }
 
+    /// Where f is taken instead of at y, if one side of a boundary is not defined there: on the boundary, to which the other side
+    /// leads. The state is a little beside it by rounding and by what a method leaves, and the sides are mixed on it only: a root
+    /// that comes to rest has no slope there, but draws to it at any speed from beside.
+    fn on_boundary(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> Option<Vec<f64>> {
+        self.weigh(system, t, y, d);
+        let one_sided = |(i, others): &&(usize, Vec<usize>)| {
+            let (up, down) = self.both_slopes(*i, others);
+            up.is_nan() != down.is_nan()
+        };
+        let (i, others) = self.order.iter().find(one_sided)?;
+        let (up, down) = self.both_slopes(*i, others);
+        let (slope, side) = if up.is_nan() { (down, &self.mixture.base) } else { (up, &self.mixture.parts[*i].1) };
+        let boundary = self.boundaries[*i];
+        let (mut g, mut f) = (vec![0.0; self.slopes[0].len()], vec![0.0; y.len()]);
+        system.switch_values(t, y, side, &mut g);
+        system.derivative(t, y, side, &mut f);
+        let time = (boundary.level - g[boundary.switch]) / slope;
+        (time > 0.0 && time.is_finite()).then(|| y.iter().zip(&f).map(|(y, f)| y + time * f).collect())
+    }
+
     /// Finds which boundaries depend on which; returns whether they can be put in order, and act on slopes independently.
     fn find_order(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> bool {
         self.evaluate_slopes(system, t, y, d);
@@ -222,7 +242,12 @@ impl System for Slide<'_> {
     }
 
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
-        self.sliding.weigh(self.system, t, y, d);
+        let on_boundary = self.sliding.on_boundary(self.system, t, y, d);
+        if let Some(y) = &on_boundary {
+            self.sliding.weigh(self.system, t, y, d);
+            *self.extra_evaluations += 1;
+        }
+        let y = on_boundary.as_deref().unwrap_or(y);
         self.sliding.mixture.mix(
             &mut |d, dy| {
                 self.system.derivative(t, y, d, dy);

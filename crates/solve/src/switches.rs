@@ -20,8 +20,12 @@ pub(crate) struct Switches {
     chosen: Vec<bool>,
     /// Those that left a boundary from rest when the modes were settled last.
     pub rested: Vec<bool>,
+    /// Those that came back to a boundary in the very moment in which they had left it, without any action.
+    pub doubtful: Vec<bool>,
     /// From one side of a boundary to the other, if slopes may not exist on both.
     pub across: Vec<f64>,
+    /// A switch whose side does not exist where the state is, and the state right behind the boundary, where it does.
+    pub behind: Option<(usize, Vec<f64>)>,
     /// State, derivative and values of g of a probe.
     probe: [Vec<f64>; 3],
     /// Evaluations of f by probes.
@@ -32,6 +36,8 @@ pub(crate) struct Switches {
 
 /// A switch is on its boundary on both sides if it comes there, or from there, in this part of the time in which things happen.
 const BESIDE: f64 = 1e-6;
+/// What lies behind a boundary is looked at so many times the distance to it away.
+const BEHIND: f64 = 2.0;
 
 /// A point in time and a length of time in which things happen there.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +71,9 @@ impl Switches {
             forced: vec![None; count],
             chosen: vec![false; count],
             rested: vec![false; count],
+            doubtful: vec![false; count],
             across: Vec::new(),
+            behind: None,
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
             from_rest: None,
@@ -125,6 +133,7 @@ impl Switches {
     pub fn settle(&mut self, flow: &mut Flow, now: &Moment, d: &mut [f64]) -> Result<(), Reason> {
         let rounds = 2 * self.of_state.len() + 4;
         self.from_rest = None;
+        self.behind = None;
         self.chosen.fill(false);
         self.rested.fill(false);
         let mut unsettled = 0;
@@ -223,6 +232,9 @@ impl Switches {
         let instant = 8.0 * f64::EPSILON * (now.t.abs().max(now.scale));
         let off = g - boundary.level;
         if off == 0.0 {
+            return Some(boundary);
+        }
+        if self.behind.as_ref().is_some_and(|(switch, _)| *switch == k) {
             return Some(boundary);
         }
         if !(off.is_finite() && off.abs() <= instant * self.slopes[k].abs()) {
@@ -402,6 +414,9 @@ impl Switches {
         if self.slopes[k].is_nan() {
             self.slopes_across(flow, now, d, k);
         }
+        if self.slopes[k].is_nan() {
+            self.slopes_behind(flow, at, now, d);
+        }
         let mut sign = self.slopes[k];
         for factor in [1e-9, 1e-6, 1e-3, 0.03] {
             if sign != 0.0 {
@@ -429,6 +444,33 @@ impl Switches {
             if !self.across.is_empty() && self.slopes[k].is_nan() {
                 flow.with(|system| system.switch_slopes(now.t, &self.probe[0], d, &mut self.slopes));
             }
+        }
+    }
+
+    /// The slopes of the side that d has, where the other side leads to it: the level of a tank that is a little below zero, by
+    /// rounding or within its tolerance, and begins to rise.
+    fn slopes_behind(&mut self, flow: &mut Flow, at: &Boundary, now: &Moment, d: &mut [f64]) {
+        let (k, mode) = (at.switch, d[at.switch]);
+        let (other, direction) = match mode {
+            _ if mode == at.above => (at.below, 1.0),
+            _ if mode == at.below => (at.above, -1.0),
+            _ => return,
+        };
+        d[k] = other;
+        flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+        let slope = direction * self.slopes[k];
+        let time = BEHIND * direction * (at.level - self.g[k]) / slope;
+        let mut behind = now.y.to_vec();
+        if slope > 0.0 && time > 0.0 && time <= 1e-3 * now.scale {
+            let f = &mut self.probe[1];
+            flow.with(|system| system.derivative(now.t, now.y, d, f));
+            behind.iter_mut().zip(f).for_each(|(y, f)| *y += time * *f);
+            self.evaluations += 1;
+        }
+        d[k] = mode;
+        flow.with(|system| system.switch_slopes(now.t, &behind, d, &mut self.slopes));
+        if !self.slopes[k].is_nan() {
+            self.behind = Some((k, behind));
         }
     }
 

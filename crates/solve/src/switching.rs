@@ -19,6 +19,14 @@ const LOOK_EVERY: u32 = 16;
 /// sake of stability.
 const EASY: f64 = 0.5;
 
+/// A step that is lost against time, as a part of it.
+const LOST: f64 = 100.0 * f64::EPSILON;
+
+/// Explicit methods that tried so many steps in vain are no good here, each that they took making up for a few of them: a solution
+/// that rests at the edge of the domain of f, as of h′ = −√h, is hit by none.
+const MOST_IN_VAIN: u32 = 400;
+const MADE_UP: u32 = 4;
+
 /// So many looks in a row must find it easy; each return to the implicit method doubles it.
 const LOOKS: u32 = 3;
 
@@ -72,6 +80,12 @@ pub struct Switching {
     bridged: u64,
     /// It has led to where the others can go on.
     across: bool,
+    /// No step was taken since the last restart.
+    begins: bool,
+    /// Attempts of explicit methods that were in vain.
+    in_vain: u32,
+    /// Where the last attempt of one began.
+    tried_from: f64,
     /// The first implicit one; behind the last if there is none.
     implicit: usize,
     /// Which one is at work, if that is known since the last restart.
@@ -102,6 +116,9 @@ impl Switching {
             bridging: false,
             bridged: 0,
             across: false,
+            begins: true,
+            in_vain: 0,
+            tried_from: f64::NAN,
             implicit,
             active: None,
             stiff: implicit == 0,
@@ -191,6 +208,16 @@ impl Switching {
         }
     }
 
+    /// Counts an attempt of an explicit method from `t`: one from where the last one began shows that that was in vain.
+    fn count_attempt(&mut self, system: &mut dyn System, t: f64) {
+        let again = std::mem::replace(&mut self.tried_from, t) == t;
+        self.in_vain = if again { self.in_vain + 1 } else { self.in_vain.saturating_sub(MADE_UP) };
+        if self.in_vain > MOST_IN_VAIN && system.jacobian_pattern().is_some() {
+            (self.stiff, self.steps, self.easy, self.in_vain) = (true, 0, 0, 0);
+            self.first_stiff.get_or_insert(t);
+        }
+    }
+
     /// There is no series here: an implicit method takes over, or the bridge where ∂f/∂y is not finite. The solution need not be
     /// the only one then, and no method may choose; returns whether one took over.
     fn do_without_series(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
@@ -211,7 +238,8 @@ impl Switching {
 
     /// The bridge takes over, if there is one and one solution to follow.
     fn build_bridge(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
-        if self.bridge.is_none() || !is_left_by_one_solution(system, from, tol) {
+        let tolerance: Vec<f64> = from.y.iter().enumerate().map(|(i, y)| tol.of(i, [*y; 2])).collect();
+        if self.bridge.is_none() || !is_left_by_one_solution(system, from, &tolerance) {
             return false;
         }
         self.no_series.get_or_insert(from.t);
@@ -245,6 +273,9 @@ impl Method for Switching {
         self.h = h;
         let tried = self.method().try_step(system, from, h, tol);
         let implicit = self.active.is_some_and(|active| active >= self.implicit);
+        if !implicit && !self.bridging {
+            self.count_attempt(system, from.t);
+        }
         match tried {
             // An implicit method that cannot even begin.
             Err(StepFailure::NotFinite { .. })
@@ -270,6 +301,10 @@ impl Method for Switching {
         match self.method().wish(system, from, tol) {
             Err(StepFailure::NoSeries { .. }) if self.do_without_series(system, from, tol) => {
                 // Whoever takes over has no wishes, and is asked for none.
+                Ok(f64::INFINITY)
+            }
+            // It begins right behind a root of zero: the series converges for no longer than it is away from it.
+            Ok(h) if self.begins && h < LOST * from.t.abs() && self.do_without_series(system, from, tol) => {
                 Ok(f64::INFINITY)
             }
             result => result,
@@ -331,6 +366,7 @@ impl Method for Switching {
     }
 
     fn accept(&mut self) {
+        self.begins = false;
         if let Some(bridge) = self.bridge.as_mut().filter(|_| self.bridging) {
             self.bridged += 1;
             bridge.method.accept();
@@ -353,7 +389,7 @@ impl Method for Switching {
 
     fn restart(&mut self) {
         self.methods.iter_mut().chain(&mut self.bridge).for_each(|named| named.method.restart());
-        (self.active, self.bridging) = (None, false);
+        (self.active, self.bridging, self.begins) = (None, false, true);
     }
 
     fn error_exponent(&self) -> Option<u32> {

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use crate::algebra::{Lu, Pattern};
-use crate::{Point, System, Tolerance};
+use crate::{Point, System};
 
 /// Distances from the point, from one tolerance on, each by this factor smaller than the one before.
 const PLACES: i32 = 5;
@@ -27,8 +27,8 @@ const INTEGRABLE: f64 = 0.95;
 /// The smallest part of ‖C‖ by which L can be told from zero.
 const RESOLVED: f64 = 1.0 / (1 << 20) as f64;
 
-/// Whether one solution only leads away from the point, as far as can be seen.
-pub(crate) fn is_left_by_one_solution(system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
+/// Whether one solution only leads away from the point, as far as can be seen; `tolerance` is that of each state there.
+pub(crate) fn is_left_by_one_solution(system: &mut dyn System, from: &Point, tolerance: &[f64]) -> bool {
     if system.layout().algebraic > 0 {
         return false;
     }
@@ -39,7 +39,7 @@ pub(crate) fn is_left_by_one_solution(system: &mut dyn System, from: &Point, tol
     if f.iter().any(|f| !f.is_finite()) {
         return false;
     }
-    let scale = (0..n).map(|i| tol.of(i, [from.y[i]; 2]).max(f64::EPSILON * from.y[i].abs())).collect();
+    let scale = (0..n).map(|i| tolerance[i].max(f64::EPSILON * from.y[i].abs())).collect();
     let values = vec![0.0; own.len()];
     let mut look = Look { system, d: from.d, matrix: own.with_diagonal(), own, scale, values };
     look.evaluate(from.t, from.y);

@@ -109,6 +109,13 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// Whether the last two events of a switch came at a time that cannot be told apart.
+    pub fn repeats(&self, switch: usize) -> bool {
+        self.histories[switch].same > 0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -62,6 +62,10 @@ pub struct Bdf {
     last_error: f64,
     /// Attempts in a row whose error was too large.
     failures: u32,
+    /// Attempts in a row that led out of the domain of f; it stays large as long as every step begins anew for that reason.
+    outside: u32,
+    /// The history of the remembered step is a value without a slope.
+    flat: bool,
     /// The order of the next attempt, be it the next step or the same one again.
     next_order: usize,
     error: Option<Carried>,
@@ -111,6 +115,8 @@ impl Bdf {
             equal_steps: 0,
             last_error: f64::NAN,
             failures: 0,
+            outside: 0,
+            flat: false,
             next_order: 1,
             error: None,
             predicted: zeros.clone(),
@@ -127,7 +133,8 @@ impl Bdf {
         self.differences.begin(from.y);
         from.derivative(system, &mut self.correction[..from.y.len()], &mut self.work.f)?;
         let differential = system.layout().differential();
-        self.differences.set_row(1, self.correction[..differential].iter().map(|slope| slope * h));
+        let ahead = if self.flat { 0.0 } else { h };
+        self.differences.set_row(1, self.correction[..differential].iter().map(|slope| slope * ahead));
         (self.order, self.next_order) = (1, 1);
         (self.h, self.started) = (h, true);
         self.count_anew();
@@ -135,6 +142,20 @@ impl Bdf {
             error.begin(from.t, &self.correction[..from.y.len()]);
         }
         Ok(())
+    }
+
+    /// An attempt led out of the domain of f. After a few of them the history is to blame, or the slope, as that of a root next to
+    /// zero: whether to try anew with the value alone, which is a step of the implicit Euler method.
+    fn leaves_history(&mut self) -> bool {
+        self.outside += 1;
+        if self.outside < MOST_FAILURES || self.flat || self.fixed_step {
+            return false;
+        }
+        (self.started, self.flat) = (false, true);
+        if let Some(error) = &mut self.error {
+            error.lose();
+        }
+        true
     }
 
     /// Step or order changes.
@@ -207,7 +228,7 @@ impl Bdf {
         if coming > 1.0 && !self.fixed_step {
             return shorter(root(coming, k));
         }
-        if self.equal_steps < k {
+        if self.equal_steps < k && !self.flat {
             return 1.0;
         }
         let [same, below, above] = SAFETY;
@@ -347,7 +368,11 @@ impl Method for Bdf {
             gamma_h: self.h / alpha,
         };
         let goal = if self.fixed_step { Goal::Rounding } else { Goal::Part(NEWTON_PART) };
-        self.newton.solve(system, &equation, &self.scale, goal, &mut self.y)?;
+        let solved = self.newton.solve(system, &equation, &self.scale, goal, &mut self.y);
+        if matches!(solved, Err(StepFailure::NotFinite { .. })) && self.leaves_history() {
+            return self.try_step(system, from, h, tol);
+        }
+        solved?;
         for ((correction, y), predicted) in self.correction.iter_mut().zip(&self.y).zip(&self.predicted) {
             *correction = y - predicted;
         }
@@ -409,13 +434,14 @@ impl Method for Bdf {
             error.accept(self.order);
         }
         self.differences.advance(self.order, &self.correction);
-        self.failures = 0;
+        self.outside = if self.flat { MOST_FAILURES } else { 0 };
+        (self.failures, self.flat) = (0, false);
         self.equal_steps += 1;
         self.set_order();
     }
 
     fn restart(&mut self) {
-        (self.started, self.failures) = (false, 0);
+        (self.started, self.failures, self.outside, self.flat) = (false, 0, 0, false);
         self.newton.restart();
         if let Some(error) = &mut self.error {
             error.restart();

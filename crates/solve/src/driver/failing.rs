@@ -30,6 +30,7 @@ impl Run<'_> {
                 return match self.failure_inside_f() {
                     Some(failure) => Err(failure.without_step(self.t)),
                     None if self.step_off() => Ok(()),
+                    None if self.return_to_domain() => self.choose_first_step(),
                     None => Err(self.not_finite_here(component)),
                 };
             }
@@ -51,13 +52,24 @@ impl Run<'_> {
             return Ok(());
         }
         self.h = plan.h * self.controller.failed();
+        if self.h < self.smallest_step() && self.return_to_domain() {
+            return self.choose_first_step();
+        }
         // Perhaps a trial left the domain of its branch behind a boundary at which another branch begins.
         if let Some((time, boundary)) = self.events.nearest_boundary().filter(|(time, _)| *time <= 2.0 * plan.h) {
-            let tiny = time <= 1e-9 * (self.t - self.t_start).max(self.h_max);
-            if tiny && self.is_negligible(time) {
-                return self.step_over(time, boundary, Reason::NotFinite { t, component, at_start: false });
+            let reason = Reason::NotFinite { t, component, at_start: false };
+            if time == 0.0 {
+                match self.step_over(time, boundary, reason) {
+                    // No branch leads on from here; a shorter step may.
+                    Err(same) if same == reason => {}
+                    result => return result,
+                }
             }
-            if self.options.step.is_none() {
+            let tiny = time > 0.0 && time <= 1e-9 * (self.t - self.t_start).max(self.h_max);
+            if tiny && self.is_negligible(time) {
+                return self.step_over(time, boundary, reason);
+            }
+            if self.options.step.is_none() && time > 0.0 {
                 self.h = self.h.min(0.9 * time);
             } else if time > self.smallest_step() {
                 self.shorter = Some((0.9 * time).min(0.5 * plan.h));

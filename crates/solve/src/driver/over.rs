@@ -11,6 +11,9 @@ const ROUNDING: f64 = 1e-9;
 /// How far that is looked for, each time four times as far.
 const LOOKS: i32 = 6;
 
+/// How far a state goes back to the domain of f, in tolerances.
+const RETURNS: [f64; 6] = [0.01, -0.01, 0.1, -0.1, 1.0, -1.0];
+
 impl Run<'_> {
     /// Goes off the present time if f cannot be evaluated at it but right behind, where it does not grow towards it: sin(t)/t at
     /// 0, or the root of a function of time that is negative by rounding where its sign changes. Nothing happens within a time
@@ -34,7 +37,7 @@ impl Run<'_> {
             if near.iter().chain(far.iter()).any(|f| !f.is_finite()) {
                 continue;
             }
-            if near.iter().zip(far.iter()).any(|(near, far)| near.abs() > (1.0 + ROUNDING) * far.abs()) {
+            if grows(near, far) {
                 return false;
             }
             self.t += by;
@@ -42,6 +45,42 @@ impl Run<'_> {
             (self.f_known, self.wished) = (false, false);
             self.restart_method();
             return true;
+        }
+        false
+    }
+
+    /// Moves one state within its tolerance if f does not exist where the last step ended, but there, and does not grow towards the
+    /// edge: a method that does not evaluate f at the end of a step may have gone beyond the edge of its domain by as much. Returns
+    /// whether it did.
+    pub(super) fn return_to_domain(&mut self) -> bool {
+        let fixed = self.options.step.is_some() || self.t == self.t_start;
+        if fixed || self.delayed.count > 0 || self.flow.consistency.is_some() {
+            return false;
+        }
+        let mut y = self.y.clone();
+        let [near, far] = &mut self.scratch;
+        let mut exists = |y: &[f64], f: &mut [f64]| {
+            self.flow.with(|system| system.derivative(self.t, y, &self.d, f));
+            self.statistics.evaluations.f += 1;
+            f.iter().all(|f| f.is_finite())
+        };
+        if exists(&y, near) {
+            return false;
+        }
+        for i in 0..y.len() {
+            for part in RETURNS {
+                let by = part * self.tol.of(i, [self.y[i]; 2]);
+                y[i] = self.y[i] + 2.0 * by;
+                let finite = exists(&y, far);
+                y[i] = self.y[i] + by;
+                if finite && exists(&y, near) && !grows(near, far) {
+                    self.y.copy_from_slice(&y);
+                    (self.f_known, self.wished) = (false, false);
+                    self.restart_method();
+                    return true;
+                }
+            }
+            y[i] = self.y[i];
         }
         false
     }
@@ -106,4 +145,9 @@ impl Run<'_> {
         self.event(Some(crossing), self.h_max)?;
         if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
     }
+}
+
+/// Whether f becomes larger towards what is near.
+fn grows(near: &[f64], far: &[f64]) -> bool {
+    near.iter().zip(far).any(|(near, far)| near.abs() > (1.0 + ROUNDING) * far.abs())
 }

@@ -131,6 +131,10 @@ impl Jacobian {
         &self.values
     }
 
+    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
     /// All elements of J, by rows.
     pub fn all_elements(&self, elements: &mut [f64]) {
         let n = self.own.n;

@@ -8,9 +8,11 @@
 
 mod gmres;
 mod jacobian;
+mod secants;
 
 pub(crate) use gmres::Gmres;
 pub(crate) use jacobian::Jacobian;
+pub(crate) use secants::{BEST, Damping, MOST_RETREATS, MOST_WITH_SECANTS, PART};
 
 use crate::algebra::Lu;
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Tolerance, Work};
@@ -78,6 +80,8 @@ pub struct Stage {
     f: Vec<f64>,
     change: Vec<f64>,
     first: Vec<f64>,
+    /// The largest change of the last iteration, in tolerances.
+    largest: f64,
     product: Vec<f64>,
     gmres: Gmres,
     iterates: Vec<NewtonIterate>,
@@ -117,6 +121,7 @@ impl Stage {
             f: zeros.clone(),
             change: zeros.clone(),
             first: zeros.clone(),
+            largest: 0.0,
             product: zeros,
             gmres: Gmres::default(),
             iterates: Vec::new(),
@@ -283,22 +288,41 @@ impl Stage {
         self.first.copy_from_slice(y);
         let old = !self.stale && self.age < OLDEST;
         self.stale = !old;
-        match self.iterate(system, equation, scale, goal, y) {
+        let solved = match self.iterate(system, equation, scale, goal, y) {
             Err(_) if old => {
                 y.copy_from_slice(&self.first);
                 self.stale = true;
                 self.iterate(system, equation, scale, goal, y)
             }
             result => result,
+        };
+        let tolerates = self.options.tolerance.is_none() && !matches!(goal, Goal::Rounding);
+        match solved {
+            // What goes astray within the tolerance need not be followed so closely.
+            Err(failure) if tolerates && self.largest <= 1.0 => {
+                let outside = self.largest == 0.0 && matches!(failure, StepFailure::NotFinite { .. });
+                // Not even the first iterate was in the domain of f; what the step begins with may be.
+                let first = if outside { equation.psi } else { &self.first };
+                y.copy_from_slice(&first[..y.len()]);
+                self.by_secants(system, equation, scale, y).ok_or(failure)
+            }
+            result => result,
         }
     }
 
     /// Makes the factors of M/(hγ) − J fit; with a new Jacobian at (t, y) if it is stale. `f` is known.
-    fn prepare(&mut self, system: &mut dyn System, equation: &StageEquation, y: &[f64]) -> Result<(), StepFailure> {
+    fn prepare(
+        &mut self,
+        system: &mut dyn System,
+        equation: &StageEquation,
+        scale: &[f64],
+        y: &[f64],
+    ) -> Result<(), StepFailure> {
         let sigma = 1.0 / equation.gamma_h;
         if self.stale {
             self.factored = f64::NAN;
-            self.jacobian.evaluate(system, (equation.t, y, equation.d), &self.f, &mut self.work)?;
+            let at = (equation.t, y, equation.d);
+            self.jacobian.evaluate_beside(system, at, &self.f, scale, &mut self.work)?;
             (self.stale, self.age, self.rate_seen) = (false, 0, f64::NAN);
         } else if (sigma / self.factored - 1.0).abs() <= self.other_step {
             return Ok(());
@@ -333,6 +357,7 @@ impl Stage {
         let mut enough = false;
         self.left = worn(self.left);
         self.age += 1;
+        self.largest = 0.0;
         for iteration in 0..=most {
             self.residual(system, equation, iteration, y)?;
             // Most of what the residual could tell is not asked, and costs as much as the rest of an iteration.
@@ -358,7 +383,7 @@ impl Stage {
             if iteration == most {
                 break;
             }
-            self.newton_change(system, equation, y, residual / last_residual)?;
+            self.newton_change(system, equation, scale, y, residual / last_residual)?;
             last_residual = residual;
 
             y.iter_mut().zip(&self.change).for_each(|(y, change)| *y += change);
@@ -366,6 +391,7 @@ impl Stage {
             if !size.is_finite() {
                 return Err(StepFailure::Newton { component: worst });
             }
+            self.largest = self.largest.max(size);
             convergence.iterations = iteration + 1;
             let rate = size / last;
             last = size;
@@ -464,12 +490,13 @@ impl Stage {
         &mut self,
         system: &mut dyn System,
         equation: &StageEquation,
+        scale: &[f64],
         y: &[f64],
         shrunk: f64,
     ) -> Result<(), StepFailure> {
         self.work.newton += 1;
         self.stale |= self.options.kind == NewtonKind::Full;
-        self.prepare(system, equation, y)?;
+        self.prepare(system, equation, scale, y)?;
         let lu = self.lu.as_mut().expect("solve takes memory for the factors");
         let sigma = 1.0 / equation.gamma_h;
         if self.options.kind == NewtonKind::Inexact {

@@ -37,7 +37,7 @@ impl Stages {
         self.take_memory(system, task.method, task.kappa.is_none());
         if self.stale {
             let Point { t, y, d, .. } = *task.from;
-            self.jacobian.evaluate(system, (t, y, d), task.f0, &mut self.work)?;
+            self.jacobian.evaluate_beside(system, (t, y, d), task.f0, task.scale, &mut self.work)?;
             (self.stale, self.age) = (false, 0);
             (self.factored.1, self.spread) = (0, false);
         }

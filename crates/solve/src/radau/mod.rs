@@ -9,6 +9,7 @@ mod coupled;
 mod estimate;
 mod factors;
 mod scout;
+mod secants;
 mod stages;
 mod transform;
 
@@ -192,7 +193,12 @@ impl Radau {
                     self.stages.stale = true;
                     way
                 }
-                _ if !self.fixed_step => return Err(failure),
+                _ if !self.fixed_step => {
+                    // What goes astray within the tolerance need not be followed so closely.
+                    let within = self.stages.largest_change <= 1.0;
+                    let solved = within && bound.is_none() && self.stages.solve_by_secants(system, &task);
+                    return if solved { Ok(()) } else { Err(failure) };
+                }
                 (Way::Coupled, Some(_)) => return Err(failure),
                 (Way::Coupled, None) if in_time => return Err(failure),
                 (_, Some(_)) => Way::Coupled,

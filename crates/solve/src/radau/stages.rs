@@ -90,6 +90,8 @@ pub(super) struct Stages {
     pub iterations: u32,
     /// θ/(1−θ) of the last iteration.
     pub(super) left: f64,
+    /// The largest change of all iterations of this attempt, in tolerances.
+    pub largest_change: f64,
     pub(super) iterates: Vec<NewtonIterate>,
     pub work: Work,
 }
@@ -130,6 +132,7 @@ impl Stages {
             rate: 0.0,
             iterations: 0,
             left: 1.0,
+            largest_change: 0.0,
             iterates: Vec::new(),
             work: Work::default(),
         }
@@ -172,7 +175,7 @@ impl Stages {
         let mut stagnation = Stagnation::default();
         let mut pending: Option<f64> = None;
         self.left = worn(self.left);
-        self.iterations = 0;
+        (self.iterations, self.largest_change) = (0, 0.0);
         for iteration in 0..=task.most {
             let residual = self.damped_residual(system, task, way, iteration).map_err(Failure::Step)?;
             if iteration > 0 && self.options.tolerance.is_some_and(|tolerance| residual <= tolerance) {
@@ -209,6 +212,7 @@ impl Stages {
             if !size.is_finite() {
                 return Err(self.newton_failure(task));
             }
+            self.largest_change = self.largest_change.max(size);
             let ratio = size / last;
             last = size;
             if iteration > 0 {
@@ -299,7 +303,12 @@ impl Stages {
     }
 
     /// f of all stages, and f − M A⁻¹ Z / h in `change`. Returns the largest component of the residual if it is asked for.
-    fn residual(&mut self, system: &mut dyn System, task: &Task, iteration: u32) -> Result<f64, StepFailure> {
+    pub(super) fn residual(
+        &mut self,
+        system: &mut dyn System,
+        task: &Task,
+        iteration: u32,
+    ) -> Result<f64, StepFailure> {
         let (n, s) = (self.n, task.method.stages);
         if let (true, Some(abreast)) = (self.side_by_side, &mut self.abreast) {
             self.work.f += s as u64;
@@ -383,7 +392,7 @@ impl Stages {
     }
 
     /// The largest change in units of the tolerance, or of rounding.
-    fn size(&self, task: &Task) -> f64 {
+    pub(super) fn size(&self, task: &Task) -> f64 {
         match (&self.abreast, self.passing) {
             (Some(abreast), _) if self.side_by_side => abreast.size,
             (_, Some(size)) => size,
