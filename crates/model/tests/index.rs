@@ -237,4 +237,8 @@ fn regularisation_turns_algebraic_equations_into_fast_ones() {
     };
     assert_eq!(rate("x' = -z; 0 = x - 2*z; init x = 1; guess z = 1"), "-((z*2 - x)/0.001)");
     assert_eq!(rate("x' = -z; 0 = 2*z - x; init x = 1; guess z = 1"), "(x - z*2)/0.001");
+    // where z is not part of it, as it is written
+    let of_index_two = |line: &str| rate(&format!("x' = z - x; y' = -z; {line}; init x = 1; guess z = 0"));
+    assert_eq!(of_index_two("0 = x + 3*y - sin(t)"), "-((sin(t) - (x + 3*y))/0.001)");
+    assert_eq!(of_index_two("x + 3*y - sin(t) = 0"), "(x + 3*y - sin(t))/0.001");
 }

@@ -7,6 +7,8 @@
 //! ```text
 //!   ξ z′ = ± g,     the sign opposite to that of ∂g/∂z at the start, so that z returns to g = 0
 //! ```
+//!
+//! and where g does not depend on z, at an index above 1, by ξ z′ = g as it is written.
 
 use super::differentiate::total;
 use super::inlined::Inlined;
@@ -250,7 +252,11 @@ fn regularised(model: &mut Model, algebraic: &Algebraic, definitions: &mut Vec<O
     });
     let xi = model.graph.constant(xi);
     let rate = model.graph.div(algebraic.residual, xi);
-    let rate = if at_start.is_some_and(|slope| slope > 0.0) { model.graph.neg(rate) } else { rate };
+    // The residual is left − right: of a line 0 = g it is −g.
+    let zero = model.graph.integer(0);
+    let as_written = at_start == Some(0.0) && model.equations[algebraic.equation].left == zero;
+    let turned = as_written || at_start.is_some_and(|slope| slope > 0.0);
+    let rate = if turned { model.graph.neg(rate) } else { rate };
     definitions[derivative.0 as usize] = Some(rate);
     let start = model.starts.iter().chain(&model.guesses).find(|given| given.var == algebraic.var);
     State { var: algebraic.var, derivative, start: start.map(|given| given.value) }
