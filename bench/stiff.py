@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The race on stiff and algebraic problems: radau and bdf beside SciPy's Radau and LSODA and diffsol's BDF; prints Markdown.
+"""The race on stiff and algebraic problems: radau beside Hairer's RADAU, bdf beside diffsol's BDF, and both beside SciPy's
+Radau and LSODA; prints Markdown.
 
   stiff.py [only=robertson,pendulum] [rounds=5] [quick]
 
@@ -7,7 +8,8 @@ Every solver runs all tolerances, in rounds that take turns; the smallest time o
 off a straight line through the points (log error, log time) around it, because single errors scatter by luck.
 Error = max over components of |y - ref| / max(1, |ref|) at the end.
 
-Environment: ORDINATE, the program; DIFFSOL, the program of diffsol/, which may be missing; BENCH_BUILD, a folder for the models."""
+Environment: ORDINATE, the program; DIFFSOL and RADAU, the programs of diffsol/ and radau/, which may be missing; BENCH_BUILD,
+a folder for the models."""
 import json, math, os, subprocess, sys, time
 from native_build import BUILD
 from stiff_problems import PROBLEMS
@@ -16,7 +18,8 @@ ERRORS = [1e-4, 1e-6, 1e-8]
 TOLERANCES = [10 ** (-k / 2) for k in range(3, 25)]
 ENOUGH = 3e-10        # tighter tolerances than the first that reaches this are left out
 WINDOW = 1.5          # decades of error on both sides of the one that is read off
-PEERS = {"Radau": "SciPy Radau", "LSODA": "SciPy LSODA", "diffsol": "diffsol"}
+NAMES = {"Radau": "SciPy Radau", "LSODA": "SciPy LSODA"}
+PEERS = {"radau": "RADAU", "bdf": "diffsol"}
 BARS = {"radau": 1.5, "bdf": 1.2}
 
 
@@ -48,9 +51,11 @@ def ordinate(method):
     return run
 
 
-def diffsol(p, rtol, seconds, before):
-    s = call([os.environ["DIFFSOL"], p.name, repr(rtol), repr(rtol * p.scale), repr(seconds)])
-    return s["time"], s["steps"], s["y"]
+def peer(variable):
+    def run(p, rtol, seconds, before):
+        s = call([os.environ[variable], p.name, repr(rtol), repr(rtol * p.scale), repr(seconds)])
+        return s["time"], s["steps"], s["y"]
+    return run
 
 
 def scipy(method):
@@ -65,7 +70,14 @@ def scipy(method):
     return run
 
 
-TOOLS = {"radau": ordinate("radau"), "bdf": ordinate("bdf"), "diffsol": diffsol, "Radau": scipy("Radau"), "LSODA": scipy("LSODA")}
+TOOLS = {"radau": ordinate("radau"), "RADAU": peer("RADAU"), "bdf": ordinate("bdf"), "diffsol": peer("DIFFSOL"),
+         "Radau": scipy("Radau"), "LSODA": scipy("LSODA")}
+
+
+def takes_part(tool, p):
+    if tool in ("Radau", "LSODA"):
+        return p.f is not None
+    return tool not in PEERS.values() or (p.compiled and tool.upper() in os.environ)
 
 
 def error(p, y):
@@ -76,7 +88,7 @@ def error(p, y):
 
 def measure(p, rounds, seconds):
     """points[tool] = {rtol: [error, smallest time, steps]}; a setting that fails is named and left out"""
-    tools = [tool for tool in TOOLS if (p.f or tool not in ("Radau", "LSODA")) and (tool != "diffsol" or (p.diffsol and "DIFFSOL" in os.environ))]
+    tools = [tool for tool in TOOLS if takes_part(tool, p)]
     points = {tool: {} for tool in tools}
     done = set()
     for turn in range(rounds):
@@ -112,15 +124,6 @@ def read_off(points, wanted):
     return math.exp(mean_y - slope * mean_x)
 
 
-def hairer(p, at):
-    """RADAU's time at an error by its ratio to peers of this run: SciPy's where it can solve the problem, else diffsol's"""
-    if not p.radau:
-        return None
-    ratios = [(p.radau / p.radau_scipy, at["Radau"]), (p.radau / p.lsoda, at["LSODA"])] if p.f else [(p.radau / p.diffsol, at["diffsol"])]
-    known = [ratio * took for ratio, took in ratios if took]
-    return math.exp(sum(map(math.log, known)) / len(known)) if known else None
-
-
 def geometric(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.inf
 
@@ -153,21 +156,20 @@ def main():
         found = {"radau": ({}, [], []), "bdf": ({}, [], [])}
         for p in problems:
             at = {tool: read_off(points[p.name].get(tool, {}), wanted) for tool in TOOLS}
-            at["RADAU"] = hairer(p, at)
-            for ours, peer in (("radau", "RADAU"), ("bdf", "diffsol")):
-                if at[ours] and at[peer]:
-                    found[ours][0][p.name] = at[ours] / at[peer]
-                elif not at[ours] or p.diffsol:
+            for ours, theirs in PEERS.items():
+                if at[ours] and at[theirs]:
+                    found[ours][0][p.name] = at[ours] / at[theirs]
+                elif not at[ours] or p.compiled:
                     found[ours][2 if at[ours] else 1].append(p.name)
             print(f"| {p.name} | {us(at['radau'])} | {us(at['RADAU'])} | {ratio(at['radau'], at['RADAU'])} | {us(at['bdf'])} | {us(at['diffsol'])} | "
                   f"{ratio(at['bdf'], at['diffsol'])} | {us(at['Radau'])} | {us(at['LSODA'])} |")
-        bars += [("radau", "RADAU", wanted, *found["radau"]), ("bdf", "diffsol", wanted, *found["bdf"])]
+        bars += [(ours, theirs, wanted, *found[ours]) for ours, theirs in PEERS.items()]
     if not quick:
         print("\n### What each run did\n\n| problem | solver | rtol: error, steps |\n|---|---|---|")
         for p in problems:
             for tool, found in points[p.name].items():
                 some = [f"{rtol:.0e}: {e:.0e}, {steps}" for rtol, (e, _, steps) in sorted(found.items(), reverse=True)][1::4]
-                print(f"| {p.name} | {PEERS.get(tool, tool)} | {'; '.join(some)} |")
+                print(f"| {p.name} | {NAMES.get(tool, tool)} | {'; '.join(some)} |")
     print()
     for bar in bars:
         verdict(*bar)

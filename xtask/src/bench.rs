@@ -2,7 +2,7 @@
 //! into a virtual environment. Everything is pinned to one core, solvers take turns, and the smallest time counts.
 
 use crate::venv::python;
-use crate::{cargo, root, target};
+use crate::{cargo, cargo_program, root, run, target};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,11 +56,10 @@ const RACES: [Race; 8] = [
         script: "stiff.py",
         about: "Robertson to t = 40, van der Pol μ = 1000 to t = 2000, point kinetics of a reactor with six groups, an \
                 oscillating DAE of index 1, and the pendulum as a DAE of index 1 and, where Ordinate stays on the constraints \
-                and neither RADAU nor diffsol get through, of index 3. diffsol is compiled with the right-hand sides and exact Jacobians in Rust (`bench/diffsol`); \
-                SciPy calls Python. Error as above; the time at an error is read off a line through the points around it. \
-                RADAU is not run: its column is the time of SciPy's Radau and LSODA of this run (of diffsol where the problem \
-                is algebraic), times the ratio that RADAU had to them at error 1e-6, measured on one machine \
-                (`bench/stiff_problems.py`).",
+                and neither RADAU nor diffsol get through, of index 3. RADAU is the Fortran program of Hairer and Wanner, orders \
+                5, 9, 13, by gfortran -O3 -march=native (`bench/radau`); it and diffsol (`bench/diffsol`) are compiled with \
+                the right-hand sides and exact Jacobians in Rust; SciPy calls Python. Error as above; the time at an error is \
+                read off a line through the points around it.",
     },
     Race {
         title: "Steps in real time, and size",
@@ -95,14 +94,14 @@ pub fn bench(arguments: &[String]) -> bool {
     }
     let binary = target().join("release/ordinate");
     let Some(python) = python("bench-venv", &PACKAGES) else { return false };
-    // Its races say what they miss without it.
-    let diffsol = if quick { None } else { build_diffsol() };
+    // The races say what they miss without them.
+    let peers = if quick { Peers::default() } else { Peers { diffsol: build_diffsol(), radau: build_radau() } };
     let mut body = String::new();
     startup(&binary, &mut body);
     first_step(&binary, &mut body);
     let mut ok = true;
     for race in &RACES[..if quick { 1 } else { RACES.len() }] {
-        ok &= run_race(race, &binary, &python, diffsol.as_deref(), quick, &mut body);
+        ok &= run_race(race, &binary, &python, &peers, quick, &mut body);
     }
     let report = head(&python) + &bars(&body) + &without_bars(&body);
     print!("{report}");
@@ -247,37 +246,68 @@ fn number(text: &str, key: &str) -> f64 {
     rest[..end].trim().parse().unwrap_or(f64::NAN)
 }
 
-/// diffsol as a program of its own: it is a peer, so the workspace does not know it.
+/// Peers that are programs of their own: the workspace does not know them.
+#[derive(Default)]
+struct Peers {
+    diffsol: Option<PathBuf>,
+    radau: Option<PathBuf>,
+}
+
 fn build_diffsol() -> Option<PathBuf> {
-    let manifest = root().join("bench/diffsol/Cargo.toml");
-    let folder = target().join("bench-diffsol");
-    let built = cargo(&[
-        "build",
-        "--release",
-        "--locked",
-        "--manifest-path",
-        &manifest.to_string_lossy(),
-        "--target-dir",
-        &folder.to_string_lossy(),
-    ]);
-    built.then(|| folder.join("release/diffsol-race"))
+    build_peer("diffsol", Command::new(cargo_program()))
+}
+
+/// Hairer's RADAU, whose source comes with the Python package pyradau13; gfortran compiles it.
+fn build_radau() -> Option<PathBuf> {
+    let folder = target().join("bench-radau-source");
+    let source = folder.join("pyradau13-0.5/lib");
+    if !source.exists() {
+        // Its setup script, which pip runs to know what it brings, wants old tools.
+        let python = python("radau-venv", &["numpy<1.25", "setuptools<60", "wheel"])?;
+        let mut download = Command::new(python);
+        download.args([
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "pyradau13==0.5",
+            "-d",
+        ]);
+        let archive = folder.join("pyradau13-0.5.tar.gz");
+        if !run(download.arg(&folder)) || !run(Command::new("tar").arg("xzf").arg(archive).arg("-C").arg(&folder)) {
+            return None;
+        }
+    }
+    let installed = Command::new("gfortran").arg("--version").output().is_ok_and(|out| out.status.success());
+    if !installed && !run(Command::new("apt-get").args(["install", "--yes", "--quiet", "gfortran"])) {
+        println!("RADAU is not measured: it needs gfortran");
+        return None;
+    }
+    let mut cargo = Command::new(cargo_program());
+    cargo.env("RADAU_SOURCE", source);
+    build_peer("radau", cargo)
+}
+
+/// The program `NAME-race` of the folder `bench/NAME`.
+fn build_peer(name: &str, mut cargo: Command) -> Option<PathBuf> {
+    let folder = target().join(format!("bench-{name}"));
+    cargo
+        .args(["build", "--release", "--locked", "--manifest-path"])
+        .arg(root().join("bench").join(name).join("Cargo.toml"));
+    run(cargo.arg("--target-dir").arg(&folder)).then(|| folder.join(format!("release/{name}-race")))
 }
 
 /// A script of `bench/`, which prints its tables and bars.
-fn run_race(
-    race: &Race,
-    binary: &Path,
-    python: &Path,
-    diffsol: Option<&Path>,
-    quick: bool,
-    report: &mut String,
-) -> bool {
+fn run_race(race: &Race, binary: &Path, python: &Path, peers: &Peers, quick: bool, report: &mut String) -> bool {
     println!("+ bench/{}", race.script);
     let mut command = pinned(python);
     command.arg(root().join("bench").join(race.script)).args(quick.then_some("quick"));
     command.env("ORDINATE", binary).env("BENCH_BUILD", target().join("bench-build")).env("OMP_NUM_THREADS", "1");
     command.env("ANSWERS", target().join("release/examples/answers"));
-    command.envs(diffsol.map(|program| ("DIFFSOL", program)));
+    command.envs(peers.diffsol.iter().map(|program| ("DIFFSOL", program)));
+    command.envs(peers.radau.iter().map(|program| ("RADAU", program)));
     let Ok(out) = command.stderr(std::process::Stdio::inherit()).output() else {
         println!("failed: bench/{} did not start", race.script);
         return false;

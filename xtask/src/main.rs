@@ -67,9 +67,8 @@ fn picture() -> bool {
 
 /// The table of estimated and true errors, by the test that asserts it.
 fn accuracy() -> bool {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let test = ["test", "-p", "ordinate-cli", "--test", "program", "the_estimated_error_can_be_believed"];
-    run(Command::new(cargo).args(test).env("ORDINATE_ACCURACY", root().join("docs/accuracy.md")))
+    run(Command::new(cargo_program()).args(test).env("ORDINATE_ACCURACY", root().join("docs/accuracy.md")))
 }
 
 /// The folder of the workspace.
@@ -84,7 +83,11 @@ fn target() -> PathBuf {
 
 /// Runs cargo, saying what it runs.
 fn cargo(arguments: &[&str]) -> bool {
-    run(Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())).args(arguments))
+    run(Command::new(cargo_program()).args(arguments))
+}
+
+fn cargo_program() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
 }
 
 /// Runs a command in the workspace, saying what it runs.

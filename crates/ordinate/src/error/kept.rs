@@ -189,10 +189,16 @@ fn let_go(gone: &mut Vec<f64>, told: impl ExactSizeIterator<Item = f64>) {
 
 impl RowSink for Kept<'_> {
     fn begin(&mut self, names: &[String], stored: usize) -> Result<(), RowError> {
-        (self.names, self.stored) = (names.to_vec(), stored);
+        self.stored = stored;
         self.rows.width = if self.wish.waits() { names.len() } else { stored };
-        self.rows.values.reserve(USUAL_ROWS * self.rows.width);
-        if self.wish.waits() { Ok(()) } else { self.sink.begin(names, stored) }
+        if self.wish != ErrorWish::Off {
+            self.rows.values.reserve(USUAL_ROWS * self.rows.width);
+        }
+        if self.wish.waits() {
+            self.names = names.to_vec();
+            return Ok(());
+        }
+        self.sink.begin(names, stored)
     }
 
     fn row(&mut self, values: &[f64]) -> Result<(), RowError> {

@@ -27,21 +27,33 @@ pub(crate) enum Instructions {
 impl Instructions {
     /// The best of this processor.
     pub fn best() -> Instructions {
-        *Instructions::all().first().expect("at least the portable ones")
+        Instructions::all().next().expect("at least the portable ones")
     }
 
     /// All that this processor has, the best first.
-    pub fn all() -> Vec<Instructions> {
-        let mut all = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx2") {
-            if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl") {
-                all.push(Instructions::Avx512);
+    pub fn all() -> impl Iterator<Item = Instructions> {
+        Instructions::KNOWN.into_iter().filter(|instructions| instructions.are_here())
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    const KNOWN: [Instructions; 3] = [Instructions::Avx512, Instructions::Avx2, Instructions::Portable];
+    #[cfg(not(target_arch = "x86_64"))]
+    const KNOWN: [Instructions; 1] = [Instructions::Portable];
+
+    fn are_here(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => {
+                Instructions::Avx2.are_here()
+                    && std::arch::is_x86_feature_detected!("avx512f")
+                    && std::arch::is_x86_feature_detected!("avx512vl")
             }
-            all.push(Instructions::Avx2);
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => {
+                std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx2")
+            }
+            Instructions::Portable => true,
         }
-        all.push(Instructions::Portable);
-        all
     }
 }
 

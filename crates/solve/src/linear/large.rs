@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn all_instructions_with_fused_multiplication_give_the_same_bits() {
-        let all = Instructions::all();
+        let all: Vec<_> = Instructions::all().collect();
         for (as_rows, form) in [(false, chain(1600)), (true, chain(1600)), (false, line(3200)), (true, line(3200))] {
             let results: Vec<_> = all.iter().map(|&kind| step(&form, kind, as_rows)).collect();
             let fused = all.iter().zip(&results).filter(|(kind, _)| **kind != Instructions::Portable);

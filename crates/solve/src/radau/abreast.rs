@@ -5,7 +5,7 @@
 //! Lanes behind the last stage repeat it, so that no result has to leave them out. The transformed systems (one real and up to
 //! three complex ones) are the lanes of [`Shifted`].
 
-use super::coefficients::{Coefficients, MOST_STAGES};
+use super::coefficients::{Coefficients, FIVE, MOST_STAGES, SEVEN, THREE, TWO};
 use crate::algebra::{MOST_SHIFTED, Shifted};
 #[cfg(target_arch = "x86_64")]
 use crate::linear::x86;
@@ -13,7 +13,7 @@ use crate::linear::{Instructions, Lanes, Vector};
 use crate::{OCTET, Octet, Point, System};
 
 /// A method with its matrices by columns, one octet each.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Table {
     method: &'static Coefficients,
     c: Octet,
@@ -28,41 +28,66 @@ struct Table {
     shifts: Octet,
 }
 
+const NOTHING: Octet = Octet([0.0; OCTET]);
+
+/// In the order of their stages.
+static TABLES: [Table; 4] = [Table::new(&TWO), Table::new(&THREE), Table::new(&FIVE), Table::new(&SEVEN)];
+
 impl Table {
-    fn new(method: &'static Coefficients) -> Table {
+    const fn new(method: &'static Coefficients) -> Table {
         let s = method.stages;
-        let stage = |lane: usize| lane.min(s - 1);
-        let column = |matrix: &[f64], j: usize| Octet(std::array::from_fn(|lane| matrix[stage(lane) * s + j]));
-        let first = usize::from(method.real.is_some());
+        let first = if method.real.is_some() { 1 } else { 0 };
         let mut table = Table {
             method,
-            c: Octet(std::array::from_fn(|lane| method.c[stage(lane)])),
-            inverse: [Octet::default(); MOST_STAGES],
-            from_stages: [Octet::default(); MOST_STAGES],
-            to_stages: [Octet::default(); MOST_STAGES],
+            c: NOTHING,
+            inverse: [NOTHING; MOST_STAGES],
+            from_stages: [NOTHING; MOST_STAGES],
+            to_stages: [NOTHING; MOST_STAGES],
             lanes: [0; MOST_STAGES],
-            shifts: Octet::default(),
+            shifts: NOTHING,
         };
         // Row q of T⁻¹ is the real part or the imaginary part of a system.
-        for q in 0..s {
+        let mut q = 0;
+        while q < s {
             let (system, part) = if q < first { (0, 0) } else { (first + (q - first) / 2, (q - first) % 2) };
             table.lanes[q] = system + part * OCTET / 2;
+            q += 1;
         }
-        for j in 0..s {
-            table.inverse[j] = column(method.inverse, j);
-            table.to_stages[j] = column(method.to_stages, j);
-            for q in 0..s {
-                table.from_stages[j].0[table.lanes[q]] = method.from_stages[q * s + j];
+        let mut lane = 0;
+        while lane < OCTET {
+            let stage = if lane < s { lane } else { s - 1 };
+            table.c.0[lane] = method.c[stage];
+            let mut j = 0;
+            while j < s {
+                table.inverse[j].0[lane] = method.inverse[stage * s + j];
+                table.to_stages[j].0[lane] = method.to_stages[stage * s + j];
+                j += 1;
             }
+            // Lanes without a system have the matrix of the first one.
+            let system = lane % (OCTET / 2);
+            let pair = if system >= first && system < first + method.pairs.len() { system - first } else { 0 };
+            let (re, im) = match method.real {
+                Some(gamma) if system == 0 || system > method.pairs.len() => (gamma, 0.0),
+                _ => (method.pairs[pair].re, method.pairs[pair].im),
+            };
+            table.shifts.0[lane] = if lane < OCTET / 2 { re } else { im };
+            lane += 1;
         }
-        // Lanes without a system have the matrix of the first one.
-        let (re, im) = method.real.map_or((method.pairs[0].re, method.pairs[0].im), |gamma| (gamma, 0.0));
-        table.shifts = Octet([re, re, re, re, im, im, im, im]);
-        for (k, pair) in method.pairs.iter().enumerate() {
-            table.shifts.0[first + k] = pair.re;
-            table.shifts.0[first + k + OCTET / 2] = pair.im;
+        let mut j = 0;
+        while j < s {
+            let mut q = 0;
+            while q < s {
+                table.from_stages[j].0[table.lanes[q]] = method.from_stages[q * s + j];
+                q += 1;
+            }
+            j += 1;
         }
         table
+    }
+
+    fn of(method: &Coefficients) -> &'static Table {
+        let place = TABLES.iter().position(|table| table.method.stages == method.stages);
+        &TABLES[place.expect("there are methods of 2, 3, 5 and 7 stages")]
     }
 }
 
@@ -71,9 +96,7 @@ impl Table {
 pub(super) struct Abreast {
     n: usize,
     instructions: Instructions,
-    /// The methods that were needed so far, and which of them is.
-    tables: Vec<Table>,
-    table: usize,
+    table: &'static Table,
     lu: Shifted,
     /// All elements of the Jacobian, by rows.
     pub jacobian: Vec<f64>,
@@ -113,8 +136,7 @@ impl Abreast {
         Some(Abreast {
             n,
             instructions: Instructions::best(),
-            tables: Vec::with_capacity(4),
-            table: 0,
+            table: &TABLES[0],
             lu: Shifted::new(n),
             jacobian: vec![0.0; n * n],
             z: octets.clone(),
@@ -128,12 +150,8 @@ impl Abreast {
     }
 
     fn choose(&mut self, method: &'static Coefficients) {
-        if self.tables.get(self.table).is_none_or(|table| table.method.stages != method.stages) {
-            self.table =
-                self.tables.iter().position(|table| table.method.stages == method.stages).unwrap_or_else(|| {
-                    self.tables.push(Table::new(method));
-                    self.tables.len() - 1
-                });
+        if self.table.method.stages != method.stages {
+            self.table = Table::of(method);
         }
     }
 
@@ -141,7 +159,7 @@ impl Abreast {
     pub fn factor(&mut self, method: &'static Coefficients, h: f64, differential: usize) -> bool {
         self.choose(method);
         let sigma = 1.0 / h;
-        let shifts = Octet(self.tables[self.table].shifts.0.map(|shift| shift * sigma));
+        let shifts = Octet(self.table.shifts.0.map(|shift| shift * sigma));
         run(self.instructions, self, Factor { shifts, differential })
     }
 
@@ -182,7 +200,7 @@ impl Abreast {
     /// Gives the iterate, stage after stage.
     pub fn give_stages(&self, z: &mut [f64]) {
         let n = self.n;
-        let z = &mut z[..self.tables[self.table].method.stages * n];
+        let z = &mut z[..self.table.method.stages * n];
         for (k, octet) in self.z.iter().enumerate() {
             let mut stages = octet.0.iter();
             for (z, stage) in z[k..].iter_mut().step_by(n).zip(&mut stages) {
@@ -193,7 +211,7 @@ impl Abreast {
 
     /// f of all stages, and f − M A⁻¹ Z / h in `change`.
     pub fn residual(&mut self, system: &mut dyn System, from: &Point, h: f64, differential: usize) -> Evaluation {
-        let table = &self.tables[self.table];
+        let table = self.table;
         let t = Octet(table.c.0.map(|c| from.t + c * h));
         if !system.derivative_of_eight(table.method.stages, &t, &self.y, from.d, &mut self.f) {
             return Evaluation::Refused;
@@ -206,7 +224,7 @@ impl Abreast {
     #[cold]
     fn not_finite(&self) -> Evaluation {
         let is_bad = |i: usize, k: usize| !(self.f[k].0[i].is_finite() && self.y[k].0[i].is_finite());
-        for stage in 0..self.tables[self.table].method.stages {
+        for stage in 0..self.table.method.stages {
             if let Some(component) = (0..self.n).find(|&k| is_bad(stage, k)) {
                 return Evaluation::NotFinite { stage, component };
             }
@@ -266,7 +284,7 @@ fn run_avx2<K: Kernel>(all: &mut Abreast, kernel: K) -> K::Output {
 
 #[inline(always)]
 fn run_stages<V: Vector, K: Kernel>(all: &mut Abreast, kernel: K) -> K::Output {
-    match all.tables[all.table].method.stages {
+    match all.table.method.stages {
         2 => kernel.run::<V, 2>(all),
         3 => kernel.run::<V, 3>(all),
         5 => kernel.run::<V, 5>(all),
@@ -360,7 +378,7 @@ impl Kernel for Residual {
         let zero = V::splat(0.0);
         let (mut most, mut sum) = (zero, zero);
         let n = all.n;
-        let table = &all.tables[all.table];
+        let table = all.table;
         let (z, f) = (&all.z[..n], &all.f[..n]);
         let (change, inverse_scale) = (&mut all.change[..n], &all.inverse_scale[..n]);
         for k in 0..n {
@@ -386,7 +404,7 @@ impl Kernel for Change {
     #[inline(always)]
     fn run<V: Vector, const S: usize>(self, all: &mut Abreast) {
         let n = all.n;
-        let table = &all.tables[all.table];
+        let table = all.table;
         let (z, y, change) = (&mut all.z[..n], &mut all.y[..n], &mut all.change[..n]);
         let (y0, inverse_scale) = (&all.y0[..n], &all.inverse_scale[..n]);
         for change in change.iter_mut() {
@@ -422,7 +440,7 @@ impl Kernel for Extrapolate<'_> {
     fn run<V: Vector, const S: usize>(self, all: &mut Abreast) {
         let (n, old) = (all.n, self.old);
         let one = V::splat(1.0);
-        let theta = V::load(&all.tables[all.table].c.0).multiply_add(V::splat(self.ratio), one);
+        let theta = V::load(&all.table.c.0).multiply_add(V::splat(self.ratio), one);
         let s = old.stages;
         let (c, lagrange) = (&old.c[..s], &old.lagrange[..s]);
         let mut weights = [one; MOST_STAGES];
