@@ -192,13 +192,10 @@ impl RowSink for Kept<'_> {
         self.stored = stored;
         self.rows.width = if self.wish.waits() { names.len() } else { stored };
         if self.wish != ErrorWish::Off {
+            self.names = names.to_vec();
             self.rows.values.reserve(USUAL_ROWS * self.rows.width);
         }
-        if self.wish.waits() {
-            self.names = names.to_vec();
-            return Ok(());
-        }
-        self.sink.begin(names, stored)
+        if self.wish.waits() { Ok(()) } else { self.sink.begin(names, stored) }
     }
 
     fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
