@@ -242,3 +242,36 @@ fn regularisation_turns_algebraic_equations_into_fast_ones() {
     assert_eq!(of_index_two("0 = x + 3*y - sin(t)"), "-((sin(t) - (x + 3*y))/0.001)");
     assert_eq!(of_index_two("x + 3*y - sin(t) = 0"), "(x + 3*y - sin(t))/0.001");
 }
+
+/// What is eliminated before values are known: the linear current that two lines share, and constants that cancel.
+#[test]
+fn lines_that_share_a_linear_current_are_separated() {
+    let diodes = "param Is = 1e-12, R = 1; input u = sin(t); d1 = Is*(exp(a - p) - 1); d2 = Is*(exp(b - p) - 1)
+        d3 = Is*(exp(-a) - 1); d4 = Is*(exp(-b) - 1); p' = d1 + d2; init p = 0\n";
+    for lines in ["i = (u - a + b)/R; i = d1 - d3; i = d4 - d2", "i = d1 - d3; i = (u - a + b)/R; i = d4 - d2"] {
+        let text = treated(&format!("{diodes}{lines}"), IndexTreatment::Reduce).to_text();
+        let separated: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("algebraic") && !line.contains("- 1")).collect();
+        let alone = |line: &&str| line.matches("Is*exp").count() == 4 && !line.contains(" i ");
+        assert!(separated.iter().any(alone), "{text}");
+    }
+}
+
+/// A derivative that a line gives is a formula, though another line that is written for a current has it, too.
+#[test]
+fn derivatives_are_explicit_before_other_unknowns() {
+    let text = "param C = 2; 3*i + c + n = 1; i = C*c' + exp(n); C*c' = exp(n - c) - 1; init c = 0";
+    let (_, _, states, algebraic, _) = shape(&treated(text, IndexTreatment::Reduce));
+    assert_eq!((states.as_str(), algebraic.as_str()), ("c", "n"));
+}
+
+/// The diodes of a ring modulator: a sum of four lines is free of all voltages, whatever their characteristic is, and says that
+/// the currents add up to zero. Horneck's circuit without its parasitic capacitances is of index 2.
+#[test]
+fn nonlinear_terms_that_cancel_make_a_constraint() {
+    let text = "def q(u) = exp(u) - 1; a = y3 - y5; b = y6 - y4; c = y4 + y5; d = -y3 - y6
+        0 = i1 - q(a) + q(d); 0 = -i2 + q(b) - q(c); 0 = i3 + q(a) - q(c); 0 = -i4 - q(b) + q(d)
+        i1' = -y3 - i1; i2' = y4 - i2; i3' = -y5 - i3; i4' = y6 - i4; init i1 = 0, i2 = 0, i3 = 0";
+    let (index, freedom, ..) = shape(&treated(text, IndexTreatment::Reduce));
+    assert_eq!((index, freedom), (2, 3));
+}

@@ -91,6 +91,10 @@ fn every_model_of_the_gallery_has_the_solution_of_its_transformed_form() {
                 assert!(found[0].message.contains("`delay`"), "{name}: {}", found[0].message);
                 continue;
             }
+            Err(found) if !original.sorted.algebraic.is_empty() => {
+                assert!(found[0].message.contains("has no formula"), "{name}: {}", found[0].message);
+                continue;
+            }
             Err(found) => {
                 wrong.push(format!("{name}: {}", found[0].message));
                 continue;

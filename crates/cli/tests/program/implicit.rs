@@ -443,10 +443,12 @@ fn a_variable_below_the_tolerance_is_named_where_equations_fail() {
     // with a resistance of its own, so that there is no formula for its current
     let diode = "1e-12*v' = 1e-3*(5 - v) - i; v = 0.025*log(1 + i/1e-14) + 1e-3*i; init v = 0";
     let words = |method| ["run", "-e", diode, "-t", "1e-7", "-m", method, "--summary", "json", "-q"];
-    // This one follows the current all the same: its algebraic states must continue those before.
-    let v = ordinate(&words("dp5")).expect(0).json()["final"]["v"].as_f64().expect("a value");
-    assert!((v - 0.66985525).abs() < 1e-6, "dp5: {v}");
-    for method in ["auto", "bdf", "taylor"] {
+    // These follow the current all the same: their algebraic states must continue those before, by derivatives that serve there.
+    for method in ["dp5", "bdf"] {
+        let v = ordinate(&words(method)).expect(0).json()["final"]["v"].as_f64().expect("a value");
+        assert!((v - 0.66985525).abs() < 1e-6, "{method}: {v}");
+    }
+    for method in ["auto", "taylor"] {
         let words = words(method);
         let stopped = ordinate(&words).expect(3);
         let hint = stopped.json()["reason"]["hint"].as_str().expect("a hint").to_string();

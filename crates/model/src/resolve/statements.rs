@@ -312,7 +312,9 @@ impl Resolver<'_> {
                         name_span,
                         format!("`{text}` is {what} and has an equation, too"),
                     )
-                    .help("remove one of the two"),
+                    .help(format!(
+                        "remove one of the two; an equation for something else has `{text}` on its right: `… = {text}`"
+                    )),
                 );
                 return;
             }

@@ -6,6 +6,7 @@ use super::linear::Unsolved;
 use super::matching::Matching;
 use super::probe::{Known, dependent_rows};
 use super::reduce::{Line, System, isolated};
+use super::shared::separate;
 use super::{Algebraic, Block, solve_block};
 use crate::Model;
 use ordinate_expr::{Expr, ExprId, VarId};
@@ -103,7 +104,8 @@ fn is_singular(model: &mut Model, lines: &[Line], unknowns: &[VarId], known: &Kn
 
 /// Tearing: unknowns that a line gives explicitly become definitions, as long as none of those chosen before needs
 /// them, so there is no circle; the others are algebraic, with the other lines as residuals. With `any` not only
-/// derivatives are isolated, and what stands in a logarithm before all others.
+/// derivatives are isolated, and what stands in a logarithm before all others; derivatives come next, for one that is algebraic
+/// is an unknown more than the states have.
 fn tear(
     model: &mut Model,
     lines: &[Line],
@@ -114,38 +116,59 @@ fn tear(
     let mut open: FxHashSet<VarId> = unknowns.iter().copied().collect();
     let mut needed: FxHashSet<VarId> = FxHashSet::default();
     let mut taken = vec![false; lines.len()];
-    for pass in [Pass::Logarithms, Pass::Written, Pass::Isolated] {
-        for (k, line) in lines.iter().enumerate() {
-            if taken[k] {
-                continue;
-            }
+    let mut explicit: Vec<VarId> = Vec::new();
+    for pass in [Pass::Logarithms, Pass::WrittenDerivatives, Pass::Derivatives, Pass::Written, Pass::Isolated] {
+        let mut order: Vec<usize> = (0..lines.len()).filter(|&k| !taken[k]).collect();
+        if matches!(pass, Pass::Derivatives) {
+            // what a formula needs gets none itself
+            order.sort_by_cached_key(|&k| {
+                let residual = model.graph.sub(lines[k].left, lines[k].right);
+                let inside = model.graph.variables(residual);
+                inside.into_iter().filter(|v| open.contains(v)).count()
+            });
+        }
+        for k in order {
+            let line = &lines[k];
             let free = |v: &VarId| open.contains(v) && !needed.contains(v);
             let found = match (pass, model.graph.node(line.left)) {
                 (Pass::Logarithms, _) if any => {
                     let inside = inside_logarithm(model, line);
                     inside.into_iter().filter(free).find_map(|v| Some((v, inverted(model, line, v)?)))
                 }
-                (Pass::Written, Expr::Var(v)) if model.graph.variables(line.right).binary_search(&v).is_err() => {
+                (Pass::WrittenDerivatives, Expr::Var(v)) if model.variable(v).primes == 0 => None,
+                (Pass::WrittenDerivatives | Pass::Written, Expr::Var(v))
+                    if model.graph.variables(line.right).binary_search(&v).is_err() =>
+                {
                     Some((v, line.right)).filter(|_| free(&v))
                 }
-                (Pass::Logarithms | Pass::Written, _) => None,
+                (Pass::Logarithms | Pass::WrittenDerivatives | Pass::Written, _) => None,
+                (Pass::Derivatives, _) => isolate(model, line, &free, false),
                 (Pass::Isolated, _) => isolate(model, line, &free, any),
             };
             if let Some((v, value)) = found {
                 open.remove(&v);
+                explicit.push(v);
                 taken[k] = true;
                 needed.extend(model.graph.variables(value));
                 definitions[v.0 as usize] = Some(value);
             }
         }
     }
-    pair(model, lines, unknowns, &taken, &open)
+    let left = lines.iter().zip(&taken).filter(|&(_, taken)| !taken).map(|(line, _)| line);
+    let mut residuals: Vec<(ExprId, usize)> =
+        left.map(|line| (model.graph.sub(line.left, line.right), line.equation)).collect();
+    if any {
+        separate(model, &mut residuals, &explicit, &open, definitions);
+    }
+    pair(model, &residuals, unknowns, &open)
 }
 
 /// What is looked for in the lines, one after the other.
 #[derive(Clone, Copy)]
 enum Pass {
     Logarithms,
+    WrittenDerivatives,
+    Derivatives,
     Written,
     Isolated,
 }
@@ -163,21 +186,14 @@ fn isolate(model: &mut Model, line: &Line, free: &dyn Fn(&VarId) -> bool, any: b
 /// Pairs the unknowns that are left with the lines that are left, where possible with one that they stand in.
 fn pair(
     model: &mut Model,
-    lines: &[Line],
+    residuals: &[(ExprId, usize)],
     unknowns: &[VarId],
-    taken: &[bool],
     open: &FxHashSet<VarId>,
 ) -> Vec<Algebraic> {
     let rest: Vec<VarId> = unknowns.iter().copied().filter(|v| open.contains(v)).collect();
-    let residuals: Vec<(ExprId, usize)> = lines
-        .iter()
-        .zip(taken)
-        .filter(|&(_, taken)| !taken)
-        .map(|(line, _)| (model.graph.sub(line.left, line.right), line.equation))
-        .collect();
     let position: FxHashMap<VarId, usize> = rest.iter().enumerate().map(|(k, &v)| (v, k)).collect();
     let mut incident = Vec::with_capacity(residuals.len());
-    for &(residual, _) in &residuals {
+    for &(residual, _) in residuals {
         incident.push(model.graph.variables(residual).iter().filter_map(|v| position.get(v).copied()).collect());
     }
     let none = vec![None; residuals.len()];

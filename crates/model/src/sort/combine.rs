@@ -103,11 +103,8 @@ impl Work<'_> {
                 cancelled.insert(members(model, self.system.quantities[j], order)[order as usize], order);
             }
         }
-        for &(k, factor) in &lambda {
-            let entries = jacobian[k].iter().copied().chain([factor]);
-            if entries.into_iter().any(|e| self.too_high(model, e, c)) {
-                return None;
-            }
+        if lambda.iter().any(|&(_, factor)| self.too_high(model, factor, c)) {
+            return None;
         }
         let zero = model.graph.integer(0);
         let mut sum = zero;
@@ -117,10 +114,21 @@ impl Work<'_> {
             for _ in c..offsets.c[i] {
                 residual = total(model, residual);
             }
-            let rest = model.graph.substitute(residual, |v| cancelled.contains_key(&v).then_some(zero));
-            let product = model.graph.mul(factor, rest);
+            let product = model.graph.mul(factor, residual);
             sum = model.graph.add(sum, product);
         }
+        // Where lines are linear in what cancels, Σ λ J = 0 says that it does; where they are not, the sum is looked at.
+        let linear =
+            |model: &mut Model| lambda.iter().all(|&(k, _)| !jacobian[k].iter().any(|&e| self.too_high(model, e, c)));
+        if !linear(model) {
+            for &v in cancelled.keys() {
+                let slope = model.graph.partial(sum, v);
+                if !vanishes(&mut model.graph, slope, self.known) {
+                    return None;
+                }
+            }
+        }
+        let sum = model.graph.substitute(sum, |v| cancelled.contains_key(&v).then_some(zero));
         // of those with a constant factor the one that was written last: it repeats the others
         let lowest = lambda.iter().filter(|&&(k, _)| offsets.c[self.rows[k]] == c);
         let (_, at) = lowest.map(|&(k, factor)| (model.constant(factor).is_some(), self.rows[k])).max()?;

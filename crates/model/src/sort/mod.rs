@@ -17,6 +17,7 @@ mod probe;
 mod reduce;
 mod report;
 mod residue;
+mod shared;
 mod signature;
 mod starts;
 mod structure;

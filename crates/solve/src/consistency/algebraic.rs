@@ -9,6 +9,10 @@ const MOST: usize = 12;
 const LAST: f64 = 1e-2;
 /// What may be left, in tolerances.
 const REST: f64 = 1e-4;
+/// An iteration with old derivatives converges where its changes fall at least so fast.
+const CONVERGES: f64 = 0.5;
+/// Derivatives that have changed by this part of themselves are other ones.
+const OTHER: f64 = 0.5;
 
 /// Newton's method goes to the solution that continues the one before where the second change is at most this part of the first,
 /// both with the same derivatives: P. Deuflhard, Newton Methods for Nonlinear Problems, 2004, sections 2.1 and 5.1.
@@ -28,10 +32,14 @@ pub(super) struct Algebraic {
     first: usize,
     /// Where the elements of ∂g/∂z stand among those of the Jacobian.
     places: Vec<usize>,
+    /// The row of each, from 0.
+    rows: Vec<usize>,
     /// Row (from 0), column and place of the elements of ∂g/∂x.
     by_others: Vec<(usize, usize, usize)>,
     jacobian: Vec<f64>,
     values: Vec<f64>,
+    /// The largest element of each row.
+    largest: Vec<f64>,
     lu: Lu<f64>,
     factored: bool,
     f: Vec<f64>,
@@ -65,11 +73,14 @@ impl Algebraic {
                 None => by_others.push((row, column as usize, place)),
             }
         }
+        let inner_rows = inner.iter().map(|&(row, _)| row as usize).collect();
         let inner = Pattern::from_elements(states - first, inner.into_iter());
         Algebraic {
             first,
             values: vec![0.0; places.len()],
             places,
+            rows: inner_rows,
+            largest: vec![0.0; states - first],
             by_others,
             jacobian: vec![0.0; pattern.len()],
             lu: Lu::new(&inner),
@@ -90,6 +101,20 @@ impl Algebraic {
         self.lu.factor(&self.values).map_err(|error| singular(error.column))?;
         self.factored = true;
         Ok(())
+    }
+
+    /// Whether the derivatives that are decomposed are about those here. A change that is small by old ones says nothing where the
+    /// new ones are smaller by orders of magnitude: a diode that conducted a moment ago and blocks now.
+    fn serves(&mut self, system: &mut dyn System, at: &At, y: &[f64], work: &mut Work) -> bool {
+        system.jacobian(at.t, y, at.d, &mut self.jacobian);
+        work.jacobian += 1;
+        let elements = || self.places.iter().zip(&self.values).zip(&self.rows);
+        self.largest.fill(0.0);
+        elements().for_each(|((_, value), &row)| self.largest[row] = f64::max(self.largest[row], value.abs()));
+        let near = |((&place, old), &row): ((&usize, &f64), &usize)| {
+            (self.jacobian[place] - old).abs() <= OTHER * old.abs() + f64::EPSILON * self.largest[row]
+        };
+        elements().all(near)
     }
 
     /// The row of the derivatives of an invariant by x alone, z following x: e − vᵀ ∂g/∂x with ∂g/∂zᵀ v = ∂e/∂z.
@@ -158,14 +183,15 @@ impl Algebraic {
             let rate = norm / last;
             // Where rounding ends the convergence within the tolerance, it has converged.
             let rests = norm <= 1.0 && rate > 0.5 && fresh && iteration > 1;
-            let converges = iteration > 0 && norm * rate <= REST;
-            if (fresh && norm <= LAST) || converges || norm <= 1e-2 * REST || rests {
+            let converges = iteration > 0 && rate <= CONVERGES && norm * rate <= REST;
+            let small = converges || norm <= 1e-2 * REST;
+            if (fresh && norm <= LAST) || rests || (small && (fresh || self.serves(system, at, y, work))) {
                 return Ok(moved);
             }
             if rate > 2.0 && fresh && iteration > 1 {
                 break;
             }
-            fresh = iteration > 0 && rate > 0.1;
+            fresh = small || (iteration > 0 && rate > 0.1);
             last = norm;
         }
         self.factored = false;

@@ -14,6 +14,7 @@ mod projection;
 mod resolved;
 mod search;
 mod sides;
+mod simple_root;
 mod start;
 
 use algebraic::{Algebraic, At};

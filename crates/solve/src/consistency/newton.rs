@@ -69,6 +69,11 @@ impl Unknowns {
         Unknowns { column: places(&states, all), row: places(&rows, equations.count), states, rows }
     }
 
+    /// Whether a state is one of them.
+    pub fn has(&self, state: usize) -> bool {
+        self.column[state].is_some()
+    }
+
     pub fn is_square(&self) -> bool {
         self.states.len() == self.rows.len()
     }
@@ -178,7 +183,7 @@ fn sensitivity_of(equations: &Equations, unknowns: &Unknowns, y: &[f64], r: &[f6
         return (f64::INFINITY, worst);
     }
     let mut decomposition = Decomposition::Dense(squares);
-    let is_given = |i: usize| unknowns.column[i].is_none();
+    let is_given = |i: usize| !unknowns.has(i);
     let size =
         |given: bool| (0..y.len()).filter(|&i| !given || is_given(i)).fold(0.0, |most: f64, i| most.max(y[i].abs()));
     let typical = if size(true) > 0.0 { size(true) } else { size(false) };

@@ -3,7 +3,7 @@
 
 use super::equations::Equations;
 use super::newton::{self, Unknowns};
-use super::{Inconsistency, homotopy};
+use super::{Inconsistency, homotopy, simple_root};
 
 /// So many further guesses.
 const GUESSES: usize = 24;
@@ -88,8 +88,12 @@ pub(super) fn find(equations: &mut Equations, free: &[bool], y: &mut [f64], effo
 pub(super) fn undetermined(equations: &mut Equations, free: &[bool], y: &[f64]) -> Option<usize> {
     let unknowns = Unknowns::new(equations, free);
     let digits = equations.tol.rtol.max(1e-12);
+    let follows = |moved: f64| moved < UNDETERMINED * digits;
     let (sensitivity, worst) = newton::sensitivity(equations, &unknowns, y);
-    (sensitivity >= UNDETERMINED * digits).then_some(worst)
+    if follows(sensitivity) || simple_root::uncertainty(equations, &unknowns, y).is_some_and(follows) {
+        return None;
+    }
+    Some(worst)
 }
 
 /// Guesses around the given one: near and far, to all sides.

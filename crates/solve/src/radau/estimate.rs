@@ -31,7 +31,10 @@ impl Radau {
         }
         // For the second estimate.
         self.f1.copy_from_slice(&self.estimate);
-        self.estimate.iter_mut().zip(&self.f0).for_each(|(estimate, f)| *estimate += f);
+        // The beginning is on its algebraic equations: what is left of them there is rounding, which says nothing of the error but
+        // where derivatives of another place divide by a conductance that has grown by orders of magnitude since.
+        let differential_part = self.estimate[..differential].iter_mut();
+        differential_part.zip(&self.f0).for_each(|(estimate, f)| *estimate += f);
         self.defect = self.norm().0 * self.h / self.method.real.unwrap_or(self.method.pairs[0].re);
         self.stages.filter(self.method, &mut self.estimate);
         let (error, worst) = self.norm();
@@ -45,7 +48,9 @@ impl Radau {
         let mut f = std::mem::take(&mut self.y1);
         system.derivative(from.t, &self.estimate, from.d, &mut f);
         self.stages.work.f += 1;
-        for ((estimate, f), terms) in self.estimate.iter_mut().zip(&f).zip(&self.f1) {
+        self.estimate.fill(0.0);
+        let differential_part = self.estimate[..differential].iter_mut();
+        for ((estimate, f), terms) in differential_part.zip(&f).zip(&self.f1) {
             *estimate = f + terms;
         }
         self.y1 = f;

@@ -281,6 +281,8 @@ impl Method for Radau {
             }
             self.method = self.ladder.method();
         }
+        // After a step that was not good enough the derivatives may be to blame.
+        self.stages.stale |= !self.new_point && self.stages.age > 0 && !self.fixed_step;
         self.new_point = false;
         (self.t, self.h, self.f1_known) = (from.t, h, false);
         self.y0.copy_from_slice(from.y);

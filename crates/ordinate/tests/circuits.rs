@@ -1,0 +1,77 @@
+//! Circuits with diodes as they are written down: conductances from 10⁻⁸⁵ to 10 in one system of equations, in any order of the
+//! lines. References are solutions of equivalent ordinary equations by SciPy's Radau (rtol 1e-11) with the algebraic unknown by
+//! bisection.
+
+use ordinate::{CompileOptions, Discard, Run, RunOptions, Source, Status, compile, simulate};
+
+fn run(text: &str, t_end: f64) -> Run {
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let options = RunOptions { t_end: Some(format!("{t_end:?}")), ..RunOptions::default() };
+    simulate(&compiled, &options, &mut Discard).expect("it can begin")
+}
+
+/// It ends with these values, and its error is known: not below a tenth of what it is.
+fn check(text: &str, t_end: f64, exact: &[(&str, f64)], within: f64) {
+    let run = run(text, t_end);
+    assert_eq!(run.outcome.status, Status::Ok, "{text}: {:?}", run.reason);
+    let estimate = run.error.as_ref().expect("its error is estimated");
+    for (name, exact) in exact {
+        let value = run.final_value(name).expect("a column");
+        let error = (value - exact).abs();
+        assert!(error < within, "{text}: {name} = {value:e}, not {exact:e}");
+        let column = estimate.names.iter().position(|known| known == name).expect("a column");
+        let told = estimate.largest[column];
+        assert!(error < 10.0 * told.max(1e-10), "{text}: {name} is off by {error:e}, {told:e} was told");
+    }
+}
+
+const DIODES: &str = "param Is = 1e-12, Vt = 0.02585, R = 1000, C = 1e-4, Rs = 1
+input u = 10*sin(2*pi*50*t)
+d1 = Is*(exp((a - p)/Vt) - 1); d2 = Is*(exp((b - p)/Vt) - 1)
+d3 = Is*(exp((0 - a)/Vt) - 1); d4 = Is*(exp((0 - b)/Vt) - 1)
+C*p' = d1 + d2 - p/R; init p = 0
+";
+
+/// While all diodes block, a + b = p is held by currents of 10⁻⁸⁵ A beside that of the source. At the start all is zero.
+#[test]
+fn the_middle_of_a_blocked_bridge_is_where_its_equations_say() {
+    for lines in [
+        "i = (u - (a - b))/Rs; i = d1 - d3; i = d4 - d2",
+        "i = d1 - d3; i = (u - (a - b))/Rs; i = d4 - d2",
+        "(u - (a - b))/Rs = d1 - d3; d1 - d3 = d4 - d2",
+    ] {
+        let text = format!("{DIODES}{lines}");
+        let exact = [("p", 8.366976945224), ("a", 4.183488472612), ("b", 4.183488472612)];
+        check(&text, 0.03, &exact, 1e-5);
+        check(&text, 0.033, &[("p", 8.119695405737), ("a", 0.014762730994), ("b", 8.104932674743)], 1e-5);
+    }
+}
+
+/// A charge of 10⁻¹⁵ C is far below its tolerance, and so is all that it could tell about the voltage; its start value is zero.
+#[test]
+fn a_given_charge_is_what_is_given() {
+    let text = "param Is = 1e-12, Vt = 0.02585, C = 1e-11, R = 1e9
+        input u = 0.5*sin(2*pi*10*t)
+        i = Is*(exp(vd/Vt) - 1); vd + 1e8*i + q/C = u; q' = i - q/C/R; init q = 0";
+    check(text, 0.2, &[("vd", 0.000413492887), ("q", -4.15105335e-15)], 1e-6);
+}
+
+/// Two stages by Cockcroft and Walton: node voltages, and the voltages of the capacitors, whose derivatives are formulas.
+#[test]
+fn a_voltage_doubler_is_the_same_in_any_variables() {
+    let given = "param Is = 1e-12, Vt = 0.02585, R = 1e5, C = 1e-5, Rs = 10
+        input u = 10*sin(2*pi*50*t)
+        def D(v) = Is*(exp(v/Vt) - 1)
+        ";
+    let nodes = "i = (u - n0)/Rs; C*(n0' - n1') = i; C*(n0' - n1') = C*(n1' - n3') + D(n1 - n2) - D(0 - n1)
+        C*(n1' - n3') = D(n3 - n4) - D(n2 - n3); C*n2' = C*(n4' - n2') + D(n1 - n2) - D(n2 - n3)
+        C*(n4' - n2') = D(n3 - n4) - n4/R; init n1 = 0, n2 = 0, n3 = 0, n4 = 0";
+    let capacitors = "Rs*i + c1 + n1 = u; n3 = n1 - c3; n2 = c2; n4 = c2 + c4; C*c1' = i
+        i = C*c3' + D(n1 - n2) - D(0 - n1); C*c3' = D(n3 - n4) - D(n2 - n3)
+        C*c2' = C*c4' + D(n1 - n2) - D(n2 - n3); C*c4' = D(n3 - n4) - n4/R
+        init c1 = 0, c2 = 0, c3 = 0, c4 = 0";
+    for text in [nodes, capacitors] {
+        let exact = [("n1", 4.66004540612), ("n2", 10.4269179697), ("n3", 9.83062671893), ("n4", 13.8643157314)];
+        check(&format!("{given}{text}"), 0.05, &exact, 1e-5);
+    }
+}
