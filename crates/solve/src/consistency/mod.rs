@@ -64,6 +64,14 @@ pub fn restore(system: &mut dyn System, options: &Options, d: &[f64], rows: &mut
     }
 }
 
+/// What makes algebraic states unsure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Errors {
+    OfRounding,
+    /// And an error of the tolerance in the differential states.
+    OfStates,
+}
+
 /// Everything about the algebraic equations and invariants of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Consistency {
@@ -192,12 +200,15 @@ impl Consistency {
         true
     }
 
-    /// How far the algebraic states may be off at a point because the other states have an error of the tolerance, and because the
-    /// terms of their equations are rounded.
-    pub fn unsure(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> Vec<f64> {
+    /// How far the algebraic states may be off at a point because the terms of their equations are rounded, and, if that is asked,
+    /// because the other states have an error of the tolerance.
+    pub fn unsure(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64], errors: Errors) -> Vec<f64> {
         let (differential, count) = (self.differential, y.len() - self.differential);
         let known = |i: usize| {
-            let asked = if i < differential { self.tol.atol[i] + self.tol.rtol * y[i].abs() } else { 0.0 };
+            let asked = match errors {
+                Errors::OfStates if i < differential => self.tol.atol[i] + self.tol.rtol * y[i].abs(),
+                Errors::OfStates | Errors::OfRounding => 0.0,
+            };
             asked + f64::EPSILON * y[i].abs()
         };
         let errors: Vec<f64> = (0..y.len()).map(known).collect();

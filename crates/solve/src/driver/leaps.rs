@@ -8,18 +8,25 @@
 //! same. But what determines the solution, the matrix of the algebraic equations or something that they divide by, has another
 //! sign on the other solution. Where it changes its sign over a step, the place is found by bisection, on the equations. A smooth
 //! solution that passes through a point where nothing determines it is the same from both sides there; two solutions stay apart.
+//!
+//! How near they may come does not depend on the tolerance: an error of the differential states moves both solutions, and mostly
+//! only the time at which they are nearest. Two solutions are two unless such an error could join them, or rounding.
 
 use super::{Plan, Run};
+use crate::consistency::Errors;
 use crate::{Point, Reason};
 
 /// Bisections, and over how many of them a distance is watched.
-const BISECTIONS: usize = 34;
+const BISECTIONS: usize = 50;
 const LATELY: usize = 10;
 /// Two solutions stay apart if more than this part of their distance is left over the last bisections. That of a root, √t, shrinks
 /// to 2⁻⁵.
 const STAYS: f64 = 0.1;
-/// A distance of so many times what errors could make is none.
+/// A distance of fewer times what errors could make is none.
 const ERRORS: f64 = 100.0;
+/// Parts of an error over which a solution is followed.
+const LARGEST_PART: f64 = 0.0625;
+const SMALLEST_PART: f64 = 1e-9;
 /// The own solution may be so many tolerances from where the method ended.
 const NEAR: f64 = 10.0;
 /// Where a piece is looked into: not in the middle, where symmetric equations are singular.
@@ -117,10 +124,15 @@ impl Run<'_> {
                 let Some((middle, guard)) = self.between(plan, &before, &behind, k) else { break };
                 if guard * side > 0.0 { before = middle } else { behind = middle }
             }
-            let (unsure, last) = (self.unsure(plan, &before), distances(&before, &behind));
-            let apart = |&i: &usize| last[i] > STAYS * earlier[i] && last[i] > ERRORS * unsure[i - differential];
-            if let Some(component) = (differential..before.y.len()).find(apart) {
-                return Some((before.theta, component));
+            let last = distances(&before, &behind);
+            let apart = |unsure: &[f64]| {
+                let apart = |&i: &usize| last[i] > STAYS * earlier[i] && last[i] > ERRORS * unsure[i - differential];
+                (differential..last.len()).find(apart)
+            };
+            let Some(component) = apart(&self.unsure(plan, &before, Errors::OfRounding)) else { continue };
+            let found = apart(&self.unsure(plan, &before, Errors::OfStates));
+            if found.is_some() || self.are_two(plan, [&before, &behind], k) {
+                return Some((before.theta, found.unwrap_or(component)));
             }
         }
         None
@@ -129,22 +141,7 @@ impl Run<'_> {
     /// Where the method ended as near to its own solution as to the other, and only the way back to the equations went to the other:
     /// takes the own one as the end of the step; returns whether that was so.
     fn return_to_own(&mut self, plan: Plan, guards: &mut Guards) -> bool {
-        let Some(consistency) = self.flow.consistency.as_mut().filter(|consistency| !consistency.inside_f) else {
-            return false;
-        };
-        let differential = consistency.differential();
-        let mut own = self.restored.clone();
-        own[differential..].copy_from_slice(&self.y[differential..]);
-        if !consistency.refine(self.flow.system, plan.end, &mut own, &self.d) {
-            return false;
-        }
-        let end = self.method.end();
-        let near = |i: usize| {
-            (own[i] - end[i]).abs() <= NEAR * (self.tol.atol[i] + self.tol.rtol * own[i].abs().max(self.y[i].abs()))
-        };
-        if !(differential..own.len()).all(near) {
-            return false;
-        }
+        let Some(own) = self.own_end(plan, self.restored.clone()) else { return false };
         self.look(plan.end, &own, &mut guards.there);
         if turned(guards) {
             return false;
@@ -152,6 +149,21 @@ impl Run<'_> {
         self.method.moved(&own);
         self.restored = own;
         true
+    }
+
+    /// The end of a step with the algebraic states that continue those where it begins, if the method ended near them.
+    pub(super) fn own_end(&mut self, plan: Plan, mut end: Vec<f64>) -> Option<Vec<f64>> {
+        let consistency = self.flow.consistency.as_mut().filter(|consistency| !consistency.inside_f)?;
+        let differential = consistency.differential();
+        end[differential..].copy_from_slice(&self.y[differential..]);
+        if !consistency.refine(self.flow.system, plan.end, &mut end, &self.d) {
+            return None;
+        }
+        let found = self.method.end();
+        let near = |i: usize| {
+            (end[i] - found[i]).abs() <= NEAR * (self.tol.atol[i] + self.tol.rtol * end[i].abs().max(self.y[i].abs()))
+        };
+        (differential..end.len()).all(near).then_some(end)
     }
 
     /// A point between two, on the equations, and what tells the solutions apart there.
@@ -178,11 +190,51 @@ impl Run<'_> {
         })
     }
 
-    /// How far the algebraic states may be off at a point, because of the errors of the others and of rounding.
-    fn unsure(&mut self, plan: Plan, place: &Place) -> Vec<f64> {
+    /// How far the algebraic states may be off at a point.
+    fn unsure(&mut self, plan: Plan, place: &Place, errors: Errors) -> Vec<f64> {
         let (t, system) = (self.t + place.theta * plan.h, &mut *self.flow.system);
         let consistency = self.flow.consistency.as_mut().expect("there are algebraic states");
-        consistency.unsure(system, t, &place.y, &self.d)
+        consistency.unsure(system, t, &place.y, &self.d, errors)
+    }
+
+    /// Whether both solutions at a place remain what they are, whatever the errors of the differential states.
+    fn are_two(&mut self, plan: Plan, places: [&Place; 2], k: usize) -> bool {
+        let differential = self.flow.system.layout().differential();
+        (0..differential).all(|i| {
+            let y = places[0].y[i];
+            let error = ERRORS * (self.tol.atol[i] + self.tol.rtol * y.abs());
+            [error, -error]
+                .into_iter()
+                .all(|error| places.into_iter().all(|place| self.remains(plan, place, k, i, error)))
+        })
+    }
+
+    /// Whether a solution can be followed while a differential state moves so far.
+    fn remains(&mut self, plan: Plan, place: &Place, k: usize, state: usize, error: f64) -> bool {
+        let t = self.t + place.theta * plan.h;
+        let mut guards = Vec::new();
+        self.look(t, &place.y, &mut guards);
+        let Some(side) = guards.get(k).copied() else { return false };
+        let (mut y, mut done, mut part) = (place.y.clone(), 0.0, LARGEST_PART);
+        while done < 1.0 {
+            let next: f64 = f64::min(1.0, done + part);
+            let mut moved = y.clone();
+            moved[state] = place.y[state] + next * error;
+            let Some(consistency) = self.flow.consistency.as_mut() else { return false };
+            let found = consistency.refine(self.flow.system, t, &mut moved, &self.d) && {
+                self.look(t, &moved, &mut guards);
+                guards.get(k).is_some_and(|guard| guard * side > 0.0)
+            };
+            if found {
+                (y, done, part) = (moved, next, (2.0 * part).min(LARGEST_PART));
+            } else {
+                part *= 0.25;
+            }
+            if part < SMALLEST_PART {
+                return false;
+            }
+        }
+        true
     }
 }
 
