@@ -6,6 +6,7 @@ use super::linear::Unsolved;
 use super::matching::Matching;
 use super::probe::{Known, dependent_rows};
 use super::reduce::{Line, System, isolated};
+use super::signed_powers::Root;
 use super::{Algebraic, Block, solve_block};
 use crate::Model;
 use ordinate_expr::{Expr, ExprId, VarId};
@@ -23,6 +24,8 @@ const TESTED: usize = 100;
 pub(super) struct Solved {
     pub blocks: Vec<Block>,
     pub algebraic: Vec<Algebraic>,
+    /// What roots are taken of.
+    pub roots: Vec<Root>,
 }
 
 /// A block whose equations do not determine its unknowns, whatever their values.
@@ -73,7 +76,7 @@ pub(super) fn solve(
                     return Err(Singular { lines: members, unknowns });
                 }
                 let any = !keep && lines.len() <= SMALL;
-                let rest = tear(model, &lines, &unknowns, any, definitions);
+                let rest = tear(model, &lines, &unknowns, any, definitions, &mut solved.roots);
                 symbolic = rest.is_empty();
                 solved.algebraic.extend(rest);
             }
@@ -110,6 +113,7 @@ fn tear(
     unknowns: &[VarId],
     any: bool,
     definitions: &mut [Option<ExprId>],
+    roots: &mut Vec<Root>,
 ) -> Vec<Algebraic> {
     let mut open: FxHashSet<VarId> = unknowns.iter().copied().collect();
     let mut needed: FxHashSet<VarId> = FxHashSet::default();
@@ -123,15 +127,16 @@ fn tear(
             let found = match (pass, model.graph.node(line.left)) {
                 (Pass::Logarithms, _) if any => {
                     let inside = inside_logarithm(model, line);
-                    inside.into_iter().filter(free).find_map(|v| Some((v, inverted(model, line, v)?)))
+                    inside.into_iter().filter(free).find_map(|v| Some((v, inverted(model, line, v, false)?)))
                 }
                 (Pass::Written, Expr::Var(v)) if model.graph.variables(line.right).binary_search(&v).is_err() => {
-                    Some((v, line.right)).filter(|_| free(&v))
+                    Some((v, (line.right, None))).filter(|_| free(&v))
                 }
                 (Pass::Logarithms | Pass::Written, _) => None,
-                (Pass::Isolated, _) => isolate(model, line, &free, any),
+                (Pass::Isolated, _) => isolate(model, line, &free, any, lines.len() == 1),
             };
-            if let Some((v, value)) = found {
+            if let Some((v, (value, root))) = found {
+                roots.extend(root);
                 open.remove(&v);
                 taken[k] = true;
                 needed.extend(model.graph.variables(value));
@@ -151,13 +156,19 @@ enum Pass {
 }
 
 /// A free unknown with a constant coefficient, derivatives first; or one that can be had by inverse functions.
-fn isolate(model: &mut Model, line: &Line, free: &dyn Fn(&VarId) -> bool, any: bool) -> Option<(VarId, ExprId)> {
+fn isolate(
+    model: &mut Model,
+    line: &Line,
+    free: &dyn Fn(&VarId) -> bool,
+    any: bool,
+    alone: bool,
+) -> Option<(VarId, (ExprId, Option<Root>))> {
     let residual = model.graph.sub(line.left, line.right);
     let mut candidates: Vec<VarId> = model.graph.variables(residual);
     candidates.retain(|v| free(v) && (any || model.variable(*v).primes > 0));
     candidates.sort_by_key(|&v| std::cmp::Reverse(model.variable(v).primes));
-    let linear = candidates.iter().find_map(|&v| Some((v, isolated(model, line, v)?)));
-    linear.or_else(|| candidates.iter().find_map(|&v| Some((v, inverted(model, line, v)?))))
+    let linear = candidates.iter().find_map(|&v| Some((v, (isolated(model, line, v)?, None))));
+    linear.or_else(|| candidates.iter().find_map(|&v| Some((v, inverted(model, line, v, alone)?))))
 }
 
 /// Pairs the unknowns that are left with the lines that are left, where possible with one that they stand in.
