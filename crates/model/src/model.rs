@@ -397,6 +397,21 @@ impl Model {
         self.quantities.len() - 1
     }
 
+    /// Adds a switch; returns its mode.
+    pub(crate) fn new_switch(&mut self, watch: Watch, span: Span) -> VarId {
+        let name = format!("switch {}", self.switches.len() + 1);
+        let mode = self.new_quantity(name.clone(), name, Role::Mode, span);
+        self.switches.push(Switch { watch, mode, span });
+        mode
+    }
+
+    /// Adds a quantity; returns its variable.
+    pub(crate) fn new_quantity(&mut self, name: String, base: String, role: Role, span: Span) -> VarId {
+        let (members, declared, reported, hidden) = (Vec::new(), false, false, false);
+        self.quantities.push(Quantity { name, base, members, declared, reported, hidden });
+        self.new_variable(self.quantities.len() - 1, 0, role, span)
+    }
+
     /// Adds a variable.
     pub(crate) fn new_variable(&mut self, quantity: usize, primes: u32, role: Role, span: Span) -> VarId {
         let id = VarId(u32::try_from(self.variables.len()).expect("fewer than 2^32 variables"));

@@ -132,6 +132,33 @@ fn an_unknown_inside_of_functions_is_had_by_their_inverses() {
     assert_eq!(shape(&loop_of_two).3, "u");
 }
 
+/// An unknown that stands as a power on each side of zero, or as a square and itself, takes each value once. What has no slope, or
+/// does not rise all the way, has no formula; nor has what is solved for together with others.
+#[test]
+fn an_unknown_inside_of_signed_powers_is_had_by_roots() {
+    let root = "cbrt(x/2)*(x/2*(x/2))^(1/12)";
+    let formulas = [
+        ("x = 2*z*abs(z)", root),
+        ("0 = 2*sign(z)*z^2 - x", root),
+        ("x = if z > 0 then 2*z^2 else -2*z^2", root),
+        ("x = 2*max(z, 0)^2 - 2*min(z, 0)^2", root),
+        ("x = z^3", "cbrt(x)"),
+        ("x = 2*z*abs(z) + 3*z", "2*(x/3)/(1 + sqrt(1 + 4*(2/3*sqrt(x/3*(x/3)))))"),
+    ];
+    for (line, formula) in formulas {
+        let found = treated(&format!("x' = -z; x(0) = 0.5; {line}"), IndexTreatment::Reduce);
+        assert_eq!(shape(&found).3, "", "{line}");
+        assert!(found.to_text().contains(&format!("z := {formula}")), "{line}\n{}", found.to_text());
+    }
+    let lines = ["x = z^2 + abs(z)", "x = z^2*sign(z) - z", "x = z*abs(z - 1)", "x = z*abs(z) + sign(z)", "x = z^4"];
+    for line in lines {
+        let found = treated(&format!("x' = -z; x(0) = 0.5; {line}"), IndexTreatment::Reduce);
+        assert_eq!(shape(&found).3, "z", "{line}");
+    }
+    let pipes = "x' = -a; x(0) = 1; a = b + c; x - p = a*abs(a); p = b*abs(b); p = 2*c*abs(c)";
+    assert_eq!(shape(&treated(pipes, IndexTreatment::Reduce)).3, "b c");
+}
+
 /// A derivative that only an output asks for differentiates the equation behind it.
 #[test]
 fn the_derivative_of_a_named_expression_can_be_used() {

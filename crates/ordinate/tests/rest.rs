@@ -73,6 +73,47 @@ fn levels_even_out() {
     check(text, 60.0, &[("a", 0.5), ("b", 0.5)], 1e-6, 200);
 }
 
+/// The same for flows that an equation determines, which has no slope where the flow is zero: q falls linearly to zero, d = h₁ − h₂
+/// with it: k q² = d, d′ = −2 q, so q′ = −1/k; and (q²)′ = −4/3 where q³ = d.
+#[test]
+fn flows_that_an_equation_determines_come_to_rest() {
+    let tanks = "h1' = -q; h2' = q; init h1 = 1, h2 = 0; h1 - h2 =";
+    let turbulent = ["2*q*abs(q)", "2*sign(q)*q^2", "if q > 0 then 2*q^2 else -2*q^2"];
+    for law in turbulent {
+        let (text, q) = (format!("{tanks} {law}"), 0.5f64.sqrt() - 0.5);
+        check(&text, 1.0, &[("h1", 0.5 + q * q), ("q", q)], 3e-6, 300);
+        check(&text, 10.0, &[("h1", 0.5), ("h2", 0.5)], 1e-6, 300);
+    }
+    let (text, q) = (format!("{tanks} q^3"), (1.0f64 - 0.8).sqrt());
+    check(&text, 0.6, &[("h1", 0.5 + 0.5 * q.powi(3)), ("q", q)], 1e-5, 300);
+    // with a laminar part the end comes as slowly as e^(−2t/r)
+    for r in ["1e-3", "1e-6"] {
+        let text = format!("{tanks} 2*q*abs(q) + {r}*q");
+        check(&text, 10.0, &[("h1", 0.5), ("h2", 0.5)], 1e-6, 2000);
+    }
+    let three = "h1' = -a; h2' = a - b; h3' = b; h1 - h2 = 2*a*abs(a); h2 - h3 = 2*b*abs(b); \
+                 init h1 = 1, h2 = 0, h3 = 0";
+    let third = 1.0 / 3.0;
+    check(three, 10.0, &[("h1", third), ("h2", third), ("h3", third)], 1e-6, 500);
+    let ring = "h1' = -a - c; h2' = a - b; h3' = b + c; init h1 = 1, h2 = 0.3, h3 = 0; \
+                h1 - h2 = 2*a*abs(a); h2 - h3 = 3*b*abs(b); h1 - h3 = 5*c*abs(c)";
+    let mean = 1.3 / 3.0;
+    check(ring, 10.0, &[("h1", mean), ("h2", mean), ("h3", mean)], 1e-6, 1000);
+}
+
+/// They turn round, at other resistances forth and back; compared at a tolerance that is a thousand times smaller.
+#[test]
+fn flows_that_an_equation_determines_turn_round() {
+    let tanks = "h1' = -q + 0.9*sin(t); h2' = q; init h1 = 1, h2 = 0; h1 - h2 =";
+    for law in ["2*q*abs(q)", "if q > 0 then 2*q^2 else -3*q^2", "2*q*abs(q) + 1e-3*q"] {
+        let text = format!("{tanks} {law}");
+        let reference = run(&text, 20.0, "auto", 1e-9);
+        assert_eq!(reference.outcome.status, Status::Ok, "{law}: {:?}", reference.reason);
+        let exact = ["h1", "h2"].map(|name| (name, reference.final_value(name).expect("a column")));
+        check(&text, 20.0, &exact, 1e-5, 1500);
+    }
+}
+
 /// Beside the edge of the domain of an unguarded root there is the same solution: h = (1 − t/2)², then zero.
 #[test]
 fn rest_at_the_edge_of_the_domain_is_no_end() {

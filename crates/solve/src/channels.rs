@@ -117,12 +117,19 @@ impl Channels {
 
     /// How much g of each switch changes within the tolerance of the state y, where the switches were evaluated last.
     fn measure(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
+        let tol = self.tol.clone();
+        self.disturb(flow, t, y, d, &|i, y| tol.of(i, [y; 2]));
+    }
+
+    /// How much g of each switch changes at most when every state moves `by` so much, forth or back. g may be a sum of any two
+    /// states, or their difference: by the digits of their indices there is a turn in which they move apart.
+    fn disturb(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64], by: &dyn Fn(usize, f64) -> f64) {
+        let digits = usize::BITS - y.len().saturating_sub(1).leading_zeros();
         self.within.fill(0.0);
-        // g may be a sum, or a difference.
-        for turn in [1.0, -1.0] {
+        for turn in 0..=digits {
             for (i, (moved, y)) in self.y.iter_mut().zip(y).enumerate() {
-                let side = if i % 2 == 0 { 1.0 } else { turn };
-                *moved = y + side * self.tol.of(i, [*y; 2]);
+                let back = turn > 0 && (i >> (turn - 1)) & 1 == 1;
+                *moved = if back { y - by(i, *y) } else { y + by(i, *y) };
             }
             flow.switch_values(t, &self.y, d, &mut self.rounded);
             for (within, (moved, g)) in self.within.iter_mut().zip(self.rounded.iter().zip(&self.g)) {
@@ -217,17 +224,12 @@ impl Channels {
     pub fn rounding(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, theta: f64, rounding: &mut [f64]) {
         const FEW: f64 = 4.0 * f64::EPSILON;
         self.look_inside(flow, method, step, theta);
-        for (i, y) in self.y.iter_mut().enumerate() {
-            *y *= if i % 2 == 0 { 1.0 + FEW } else { 1.0 - FEW };
-        }
-        let t = (step.t + theta * step.h) * (1.0 + FEW);
-        flow.switch_values(t, &self.y, step.d, &mut self.rounded);
+        let (t, y) = ((step.t + theta * step.h) * (1.0 + FEW), self.y.clone());
+        self.disturb(flow, t, &y, step.d, &|_, y| FEW * y);
         for (rounding, channel) in rounding.iter_mut().zip(&self.list) {
             let k = channel.boundary.switch;
             *rounding = match channel.kind {
-                ChannelKind::Above | ChannelKind::Below => {
-                    8.0 * (self.rounded[k] - self.g[k]).abs() + FEW * channel.boundary.level.abs()
-                }
+                ChannelKind::Above | ChannelKind::Below => 8.0 * self.within[k] + FEW * channel.boundary.level.abs(),
                 ChannelKind::Zero => HUGE,
                 ChannelKind::SlideUp | ChannelKind::SlideDown => 1e-10 * (self.up[k].abs() + self.down[k].abs()),
             };

@@ -3,7 +3,7 @@
 use super::names::Kind;
 use super::{Definition, MAX_PRIMES, Resolver, Type, View};
 use crate::constant::arithmetic;
-use crate::{Quantity, Role, Switch, Watch, closest};
+use crate::{Role, Watch, closest};
 use ordinate_expr::{Decimal, ExprId, Function, VarId};
 use ordinate_syntax::{Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UnaryOp};
 
@@ -173,9 +173,7 @@ impl Resolver<'_> {
         let mode = match self.watched.get(&watch) {
             Some(&mode) => mode,
             None => {
-                let name = format!("switch {}", self.model.switches.len() + 1);
-                let mode = self.new_quantity(name.clone(), name, Role::Mode, span);
-                self.model.switches.push(Switch { watch, mode, span });
+                let mode = self.model.new_switch(watch, span);
                 self.watched.insert(watch, mode);
                 mode
             }
@@ -184,15 +182,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn new_quantity(&mut self, name: String, base: String, role: Role, span: Span) -> VarId {
-        self.model.quantities.push(Quantity {
-            name,
-            base,
-            members: Vec::new(),
-            declared: false,
-            reported: false,
-            hidden: false,
-        });
-        self.model.new_variable(self.model.quantities.len() - 1, 0, role, span)
+        self.model.new_quantity(name, base, role, span)
     }
 
     pub(super) fn segment_mode(&mut self, watch: Watch, span: Span) -> ExprId {

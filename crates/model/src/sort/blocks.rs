@@ -7,6 +7,7 @@ use super::matching::Matching;
 use super::probe::{Known, dependent_rows};
 use super::reduce::{Line, System, isolated};
 use super::shared::separate;
+use super::signed_powers::Root;
 use super::{Algebraic, Block, solve_block};
 use crate::Model;
 use ordinate_expr::{Expr, ExprId, VarId};
@@ -24,6 +25,8 @@ const TESTED: usize = 100;
 pub(super) struct Solved {
     pub blocks: Vec<Block>,
     pub algebraic: Vec<Algebraic>,
+    /// What roots are taken of.
+    pub roots: Vec<Root>,
 }
 
 /// A block whose equations do not determine its unknowns, whatever their values.
@@ -74,7 +77,7 @@ pub(super) fn solve(
                     return Err(Singular { lines: members, unknowns });
                 }
                 let any = !keep && lines.len() <= SMALL;
-                let rest = tear(model, &lines, &unknowns, any, definitions);
+                let rest = tear(model, &lines, &unknowns, any, definitions, &mut solved.roots);
                 symbolic = rest.is_empty();
                 solved.algebraic.extend(rest);
             }
@@ -112,6 +115,7 @@ fn tear(
     unknowns: &[VarId],
     any: bool,
     definitions: &mut [Option<ExprId>],
+    roots: &mut Vec<Root>,
 ) -> Vec<Algebraic> {
     let mut open: FxHashSet<VarId> = unknowns.iter().copied().collect();
     let mut needed: FxHashSet<VarId> = FxHashSet::default();
@@ -133,19 +137,20 @@ fn tear(
             let found = match (pass, model.graph.node(line.left)) {
                 (Pass::Logarithms, _) if any => {
                     let inside = inside_logarithm(model, line);
-                    inside.into_iter().filter(free).find_map(|v| Some((v, inverted(model, line, v)?)))
+                    inside.into_iter().filter(free).find_map(|v| Some((v, inverted(model, line, v, false)?)))
                 }
                 (Pass::WrittenDerivatives, Expr::Var(v)) if model.variable(v).primes == 0 => None,
                 (Pass::WrittenDerivatives | Pass::Written, Expr::Var(v))
                     if model.graph.variables(line.right).binary_search(&v).is_err() =>
                 {
-                    Some((v, line.right)).filter(|_| free(&v))
+                    Some((v, (line.right, None))).filter(|_| free(&v))
                 }
                 (Pass::Logarithms | Pass::WrittenDerivatives | Pass::Written, _) => None,
-                (Pass::Derivatives, _) => isolate(model, line, &free, false),
-                (Pass::Isolated, _) => isolate(model, line, &free, any),
+                (Pass::Derivatives, _) => isolate(model, line, &free, false, lines.len() == 1),
+                (Pass::Isolated, _) => isolate(model, line, &free, any, lines.len() == 1),
             };
-            if let Some((v, value)) = found {
+            if let Some((v, (value, root))) = found {
+                roots.extend(root);
                 open.remove(&v);
                 explicit.push(v);
                 taken[k] = true;
@@ -174,13 +179,19 @@ enum Pass {
 }
 
 /// A free unknown with a constant coefficient, derivatives first; or one that can be had by inverse functions.
-fn isolate(model: &mut Model, line: &Line, free: &dyn Fn(&VarId) -> bool, any: bool) -> Option<(VarId, ExprId)> {
+fn isolate(
+    model: &mut Model,
+    line: &Line,
+    free: &dyn Fn(&VarId) -> bool,
+    any: bool,
+    alone: bool,
+) -> Option<(VarId, (ExprId, Option<Root>))> {
     let residual = model.graph.sub(line.left, line.right);
     let mut candidates: Vec<VarId> = model.graph.variables(residual);
     candidates.retain(|v| free(v) && (any || model.variable(*v).primes > 0));
     candidates.sort_by_key(|&v| std::cmp::Reverse(model.variable(v).primes));
-    let linear = candidates.iter().find_map(|&v| Some((v, isolated(model, line, v)?)));
-    linear.or_else(|| candidates.iter().find_map(|&v| Some((v, inverted(model, line, v)?))))
+    let linear = candidates.iter().find_map(|&v| Some((v, (isolated(model, line, v)?, None))));
+    linear.or_else(|| candidates.iter().find_map(|&v| Some((v, inverted(model, line, v, alone)?))))
 }
 
 /// Pairs the unknowns that are left with the lines that are left, where possible with one that they stand in.

@@ -62,6 +62,7 @@ pub(super) fn direct(
             return (reduced, diagnostics);
         }
     };
+    super::signed_powers::watch_roots(&mut model, &solved.roots);
     let mut algebraic = solved.algebraic;
     algebraic.extend(constraints(&mut model, &system, &matching));
     let starts: FxHashMap<VarId, ExprId> = model.starts.iter().map(|given| (given.var, given.value)).collect();

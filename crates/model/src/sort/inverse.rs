@@ -8,33 +8,40 @@
 //! diode that blocks is 10⁻¹² A.
 
 use super::reduce::Line;
+use super::signed_powers::{Root, odd_power_root, reads_sign, signed_root};
 use crate::Model;
 use ordinate_expr::{Expr, ExprId, Function, Graph, VarId};
 
-/// v = the expression returned; `None` if the line is not of this kind. Where the inverse has no value, the line has no solution.
-pub(super) fn inverted(model: &mut Model, line: &Line, v: VarId) -> Option<ExprId> {
+/// v = the expression returned, with what a root is taken of; `None` if the line is not of this kind. Where the inverse has no
+/// value, the line has no solution. With `alone` v is not solved for together with others, so roots, whose slope at zero is
+/// infinite, do not disturb Newton's method.
+pub(super) fn inverted(model: &mut Model, line: &Line, v: VarId, alone: bool) -> Option<(ExprId, Option<Root>)> {
     let holds = |model: &mut Model, e: ExprId| model.graph.variables(e).binary_search(&v).is_ok();
     let (mut inside, mut value) = match (holds(model, line.left), holds(model, line.right)) {
         (true, false) => (line.left, line.right),
         (false, true) => (line.right, line.left),
         _ => return None,
     };
+    let mut root = None;
     loop {
+        let by_sides =
+            |model: &mut Model| signed_root(model, line, inside, value, v).filter(|_| alone && root.is_none());
         let node = model.graph.node(inside);
         let (next, other) = match node {
-            Expr::Var(_) => return Some(value),
+            Expr::Var(_) => return Some((value, root)),
             Expr::Neg(a) | Expr::Call(_, a) => (a, None),
             Expr::Add(a, b) | Expr::Sub(a, b) | Expr::Mul(a, b) | Expr::Div(a, b) => {
                 match (holds(model, a), holds(model, b)) {
-                    (true, false) => (a, Some(b)),
-                    (false, true) => (b, Some(a)),
-                    _ => return None,
+                    (true, false) if !(alone && reads_sign(model, b, v)) => (a, Some(b)),
+                    (false, true) if !(alone && reads_sign(model, a, v)) => (b, Some(a)),
+                    _ => return by_sides(model).map(|(value, root)| (value, Some(root))),
                 }
             }
+            Expr::Pow(a, b) if alone && root.is_none() && !holds(model, b) => (a, Some(b)),
+            Expr::Pow(..) | Expr::Select(..) => return by_sides(model).map(|(value, root)| (value, Some(root))),
             Expr::Const(_)
             | Expr::Pi
             | Expr::Time
-            | Expr::Pow(..)
             | Expr::Atan2(..)
             | Expr::Less(..)
             | Expr::LessEqual(..)
@@ -42,13 +49,16 @@ pub(super) fn inverted(model: &mut Model, line: &Line, v: VarId) -> Option<ExprI
             | Expr::Not(_)
             | Expr::And(..)
             | Expr::Or(..)
-            | Expr::Select(..)
             | Expr::Lookup(..) => return None,
         };
         let g = &mut model.graph;
         value = match (node, other) {
             (Expr::Neg(_), _) => g.neg(value),
             (Expr::Call(f, _), _) => inverse(g, f, value)?,
+            (Expr::Pow(..), Some(n)) => {
+                root = Some(Root { of: value, var: v, equation: line.equation });
+                odd_power_root(model, value, n)?
+            }
             (Expr::Add(..), Some(b)) => g.sub(value, b),
             (Expr::Sub(a, _), Some(b)) if next == a => g.add(value, b),
             (Expr::Sub(..), Some(a)) => g.sub(a, value),

@@ -19,6 +19,7 @@ mod report;
 mod residue;
 mod shared;
 mod signature;
+mod signed_powers;
 mod starts;
 mod structure;
 mod vanishing;
@@ -266,6 +267,7 @@ fn reduced_with(
         false => 0,
     };
     let explicit: Vec<VarId> = preferred.iter().flatten().map(|&k| system.unknowns[k]).collect();
+    signed_powers::watch_roots(&mut model, &solved.roots);
     definitions.resize(model.variables.len(), None);
     let known = starts::Known {
         definitions: &definitions,
