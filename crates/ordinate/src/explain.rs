@@ -413,7 +413,13 @@ fn behind(component: usize, compiled: &Compiled) -> String {
 fn equation_text(place: usize, compiled: &Compiled) -> String {
     let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
     let states = sorted.states.len();
-    let algebraic = place.checked_sub(states).and_then(|k| sorted.algebraic.get(k)).map(|a| (a.equation, 0));
+    // An equation whose own values are an invariant determines an algebraic state by the derivative behind those that are kept.
+    let times = |equation: usize| {
+        let kept = || sorted.invariants.iter().filter(|kept| kept.equation == equation).map(|kept| kept.derivative);
+        if kept().any(|derivative| derivative == 0) { kept().max().map_or(0, |last| last + 1) } else { 0 }
+    };
+    let algebraic = place.checked_sub(states).and_then(|k| sorted.algebraic.get(k));
+    let algebraic = algebraic.map(|algebraic| (algebraic.equation, times(algebraic.equation)));
     let kept = place.checked_sub(states + sorted.algebraic.len()).and_then(|k| sorted.invariants.get(k));
     let found = algebraic.or(kept.map(|invariant| (invariant.equation, invariant.derivative)));
     let Some((equation, derivative)) = found.and_then(|(k, times)| Some((model.equations.get(k)?, times))) else {

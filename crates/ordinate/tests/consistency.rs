@@ -63,6 +63,53 @@ fn contradicting_starts_name_the_equation_its_residual_and_what_to_leave_open() 
     assert!(reason.message.contains("the derivative of `x^2 + y^2 = l^2`"), "{}", reason.message);
 }
 
+/// A rope pulls only, so above its centre no force keeps the mass on the circle: what is violated is the second derivative of the
+/// circle and not the circle itself, and the message says so.
+#[test]
+fn a_residual_is_told_with_the_derivative_that_it_is_of() {
+    let text = "
+x'' = -f^2*x
+y'' = -f^2*y + 9.81
+x^2 + y^2 = 1
+init x = 0.6, y = -0.8, x' = 0, y' = 0
+";
+    let reason = run(text, "taylor", "1").reason.expect("it says why");
+    let told = "the derivative of order 2 of `x^2 + y^2 = 1` is violated by ";
+    assert!(reason.kind == "inconsistent_start" && reason.message.contains(told), "{}", reason.message);
+}
+
+/// l + l³ follows x, and p = 1 whatever x is: the digits of x that both equations lose are the same ones.
+#[test]
+fn what_large_terms_have_in_common_leaves_an_unknown_determined() {
+    let text = "
+x' = -x
+p^5 + p + l + l^3 - 1e9*x = 2
+p^3 + p - 2*(l + l^3 - 1e9*x) = 2
+init x = 1
+guess p = 0.9, l = 900
+";
+    let run = run(text, "radau", "1");
+    assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+    assert!((value(&run, "p") - 1.0).abs() < 1e-6, "{}", value(&run, "p"));
+}
+
+/// q is nearly zero at the start, the difference of numbers of 1e5: it is known to their digits.
+#[test]
+fn an_unknown_that_is_small_beside_others_is_determined() {
+    let text = "
+x' = -x
+p + p^3 = 1e15*x
+q + p + 1e-9*q^3 = 1e5*x^2
+init x = 1
+guess p = 1e5
+";
+    let run = run(text, "radau", "1");
+    assert_eq!(run.outcome.status, Status::Ok, "{:?}", run.reason);
+    let (x, p, q) = (value(&run, "x"), value(&run, "p"), value(&run, "q"));
+    assert!((p + p.powi(3) - 1e15 * x).abs() < 1e-6 * 1e15 * x, "{p}");
+    assert!((q + p + 1e-9 * q.powi(3) - 1e5 * x * x).abs() < 1e-6 * p, "{q}");
+}
+
 #[test]
 fn more_start_values_than_needed_are_fine_if_they_agree() {
     let run = run(&format!("{PENDULUM}init x = 0.6, y = 0.8, x' = 0.4, y' = -0.3\n"), "dp8", "1");

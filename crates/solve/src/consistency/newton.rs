@@ -151,8 +151,8 @@ fn within(equations: &Equations, unknowns: &Unknowns, y: &[f64], step: &[f64], r
     parts.fold(1.0, f64::min)
 }
 
-/// By how much the unknowns change at most, as a part of their own size or that of the given states, if every equation is
-/// violated by its tolerance: what is left of the digits of the given states. With it the unknown that is determined worst.
+/// By how much the unknowns change at most, as a part of their size, if the given states change by their tolerance: what is
+/// left of their digits. With it the unknown that is determined worst.
 pub(super) fn sensitivity(equations: &mut Equations, unknowns: &Unknowns, y: &[f64]) -> (f64, usize) {
     let mut r = vec![0.0; equations.count];
     if unknowns.states.is_empty() || !(equations.residuals(y, &mut r) && equations.derivatives(y)) {
@@ -189,16 +189,44 @@ fn sensitivity_of(equations: &Equations, unknowns: &Unknowns, y: &[f64], r: &[f6
     let typical = if size(true) > 0.0 { size(true) } else { size(false) };
     // Where all is zero the tolerances alone say what is small.
     let counts = |i: usize| equations.tol.atol[i] / equations.tol.rtol.max(1e-12);
+    let beside = sizes_beside(equations, unknowns, y);
     let mut most = 0.0f64;
     for pattern in 0..4usize {
         // A few patterns of signs, so that no effects cancel in all of them.
-        let sign = |row: usize| if (row / (pattern + 1) + pattern).is_multiple_of(2) { 1.0 } else { -1.0 };
-        let violated: Vec<f64> = scales.iter().enumerate().map(|(row, scale)| sign(row) * scale).collect();
-        for (change, &state) in decomposition.solve(&violated, unknowns, &scales).iter().zip(&unknowns.states) {
-            most = (change.abs() * weights[state] / y[state].abs().max(typical).max(counts(state))).max(most);
+        let sign = |state: usize| if (state / (pattern + 1) + pattern).is_multiple_of(2) { 1.0 } else { -1.0 };
+        // All equations change with a state together: the force of a stiff spring may stand in several of them, and move nothing.
+        let mut violated = vec![0.0; equations.count];
+        for (row, state, value) in equations.elements().filter(|&(_, state, _)| is_given(state)) {
+            violated[row] += sign(state) * value * weights[state];
+        }
+        let changes = decomposition.solve(&violated, unknowns, &scales);
+        for ((change, &state), beside) in changes.iter().zip(&unknowns.states).zip(&beside) {
+            let size = y[state].abs().max(typical).max(counts(state)).max(*beside);
+            most = (change.abs() * weights[state] / size).max(most);
         }
     }
     (most, worst)
+}
+
+/// How large each unknown would be to count as much as the others beside it, in the equation that asks least of it: an
+/// acceleration of zero among others of 1e5 is known to their digits. Zero where it stands alone in one of its equations.
+fn sizes_beside(equations: &Equations, unknowns: &Unknowns, y: &[f64]) -> Vec<f64> {
+    // the largest term of each equation, and the next one
+    let mut terms = vec![(0.0f64, 0.0f64); unknowns.rows.len()];
+    let term = |j: u32, value: f64| (value * y[unknowns.states[j as usize]]).abs();
+    for (i, j, value) in unknowns.elements(equations) {
+        let (first, second) = &mut terms[i as usize];
+        let term = term(j, value);
+        (*first, *second) = (first.max(term), second.max(term.min(*first)));
+    }
+    let mut sizes = vec![f64::INFINITY; unknowns.states.len()];
+    for (i, j, value) in unknowns.elements(equations).filter(|(.., value)| *value != 0.0) {
+        let (first, second) = terms[i as usize];
+        let others = if term(j, value) == first { second } else { first };
+        let size = &mut sizes[j as usize];
+        *size = size.min(others / value.abs());
+    }
+    sizes.into_iter().map(|size| if size.is_finite() { size } else { 0.0 }).collect()
 }
 
 /// The correction of each unknown by one undamped step.
