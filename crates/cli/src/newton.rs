@@ -55,9 +55,11 @@ impl Table {
         self.names = names.iter().skip(1).cloned().collect();
     }
 
-    /// Says so where there was nothing to trace; `methods` took the steps.
-    pub fn finish(&self, methods: &str) {
-        if !self.begun {
+    /// Says so where there was nothing to trace; `methods` took so many steps.
+    pub fn finish(&self, methods: &str, steps: u64) {
+        if !self.begun && steps == 0 {
+            self.show("nothing to trace: the run ended before a step was taken\n");
+        } else if !self.begun {
             self.show(&format!("no implicit step was taken: {methods} needs no Newton iteration (`-m radau` does)\n"));
         }
     }

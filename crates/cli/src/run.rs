@@ -60,7 +60,7 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     outputs.progress.finish();
     let (run, timing) = result.map_err(|e| show_error(&e, &source))?;
     if let Some(trace) = &outputs.trace {
-        trace.finish(&run.methods());
+        trace.finish(&run.methods(), run.outcome.statistics.steps);
     }
     let begin = Instant::now();
     let late = timing.as_ref().and_then(RealTimeReport::ending);

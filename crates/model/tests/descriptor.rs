@@ -82,6 +82,69 @@ fn the_index_does_not_depend_on_the_spelling() {
     }
 }
 
+/// Neither how a line is written nor where it stands says anything about the equations: as typed, as residuals, and in
+/// shuffled order they have one index, one number of degrees of freedom, and the same start values that are free or follow.
+#[test]
+fn neither_form_nor_order_of_lines_matters() {
+    let crane = "param m = 1, g = 9.81; guess r = 5, T = 9.81, s = 0, be = 0";
+    let cases: &[(&str, u32, &[&str])] = &[
+        // inverse dynamics: T follows from x″, T′ would need x‴
+        ("", 3, &["x'' + T + T^3 = 0", "x = sin(t)"]),
+        ("", 3, &["T = -x''", "x = sin(t)"]),
+        ("", 4, &["x'' + T + T^3 = 0", "w = T'", "x = sin(t)"]),
+        (
+            crane,
+            3,
+            &[
+                "m*x'' = -T*sin(be)",
+                "m*z'' = -T*cos(be) + m*g",
+                "x = r*sin(be) + s",
+                "z = r*cos(be)",
+                "x = 0.2*t^3*(1 - 0.3*t)",
+                "z = 5 - 0.1*t^2",
+            ],
+        ),
+        // a named part of states adds nothing to an index that there is
+        ("init x = 1", 1, &["x' + y' = -x", "x = 2*y + y^3", "f = x*y"]),
+        (
+            "init x = 0.6, x' = 0; guess y = 0.8",
+            3,
+            &["x'' = -2*l*x", "y'' = 9.81 - 2*l*y", "x^2 + y^2 = 1", "e = x'^2"],
+        ),
+    ];
+    let mut random = Random(11);
+    for (first, index, lines) in cases {
+        let told = |lines: &[String]| {
+            let text = format!("{first}\n{}", lines.join("\n"));
+            let (sorted, mistakes) = sorted(&text);
+            assert!(mistakes.is_empty(), "{text}\n{mistakes:#?}");
+            let structure = &sorted.structure;
+            let names = |list: &[VarId]| {
+                let mut names: Vec<String> = list.iter().map(|&v| sorted.model.name(v)).collect();
+                names.sort();
+                names
+            };
+            (structure.index, structure.degrees_of_freedom, names(&structure.free), names(&structure.follows))
+        };
+        let written: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
+        let expected = told(&written);
+        assert_eq!(expected.0, *index, "{lines:?}");
+        for _ in 0..40 {
+            let mut other = written.clone();
+            for line in &mut other {
+                let (left, right) = line.split_once(" = ").expect("an equation");
+                *line = match random.below(3) {
+                    0 => format!("0 = {left} - ({right})"),
+                    1 => format!("{right} - ({left}) = 0"),
+                    _ => line.clone(),
+                };
+            }
+            (1..other.len()).rev().for_each(|k| other.swap(k, random.below(k as u64 + 1)));
+            assert_eq!(told(&other), expected, "{other:?}");
+        }
+    }
+}
+
 type Matrix = Vec<Vec<i128>>;
 
 /// A random system in a known form, mixed:

@@ -2,7 +2,7 @@
 
 use crate::{Compiled, short};
 use ordinate_expr::VarId;
-use ordinate_model::{Role, Watch};
+use ordinate_model::{Block, Equation, Model, Role, State, Watch};
 use ordinate_program::Evaluator;
 use ordinate_solve::{Neglected, Outcome, Reason, Status, System, UsageError, Zeno};
 
@@ -155,7 +155,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         Reason::NewtonFailed { t, h, component } => (
             t,
             state(component),
-            format!("the equations of a step could not be solved at t = {} (step {h:.1e}): {} does not converge", short(t), named(component)),
+            format!("the equations of a step could not be solved at t = {} (step {h:.1e}): {} does not converge{}", short(t), named(component), behind(component, compiled)),
             match outcome.step {
                 Some(_) => "a smaller `--step`, or `guess` values nearer to the solution; look for a place where the equations have no solution",
                 None => "loosen `--rtol`/`--atol` if they are near to rounding; look for a place where the equations have no solution",
@@ -165,13 +165,13 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         Reason::SingularJacobian { t, h: 0.0, component } => (
             t,
             state(component),
-            format!("the equations do not determine {} at t = {}: their Jacobian is singular there", named(component), short(t)),
+            format!("the equations do not determine {} at t = {}: their Jacobian is singular there{}", named(component), short(t), behind(component, compiled)),
             format!("give a start value of {}, or others; or an equation repeats another one", named(component)),
         ),
         Reason::SingularJacobian { t, h, component } => (
             t,
             state(component),
-            format!("the equations do not determine {} at t = {} (step {h:.1e}): their Jacobian is singular", named(component), short(t)),
+            format!("the equations do not determine {} at t = {} (step {h:.1e}): their Jacobian is singular{}", named(component), short(t), behind(component, compiled)),
             "the index changes here, or an equation repeats another one; end the run before, or look at `info`".into(),
         ),
         Reason::BranchPoint { t, meeting, component } => (
@@ -203,7 +203,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         }
         Reason::ConstraintJumps { t, equation, residual } => (
             t,
-            None,
+            constrained(equation, compiled),
             format!(
                 "{} jumps at t = {}, where a branch of it changes: it is violated by {residual:.3e} there, and states would have to jump with it",
                 equation_text(equation, compiled),
@@ -215,15 +215,20 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             match error.is_finite() {
-                true => format!("the step would have to be below {h:.1e} at t = {}, mostly for {} (error {error:.1e} of the tolerance)", short(t), named(component)),
-                false => format!("no step beyond t = {} can be computed, not even one of {h:.1e}, because of {}", short(t), named(component)),
+                true => format!("the step would have to be below {h:.1e} at t = {}, mostly for {} (error {error:.1e} of the tolerance){}", short(t), named(component), behind(component, compiled)),
+                false => format!("no step beyond t = {} can be computed, not even one of {h:.1e}, because of {}{}", short(t), named(component), behind(component, compiled)),
             },
             format!("loosen `--rtol`/`--atol`, or look for a jump that is not written as `if` or `when`; {stiff}"),
         ),
         Reason::MaxSteps { t, h, limit } => (
             t,
             None,
-            format!("{limit} steps were not enough; reached t = {} with steps of {h:.1e}", short(t)),
+            format!(
+                "{limit} attempts (steps, rejected ones, and events) were not enough; reached t = {}{}",
+                short(t),
+                // behind an event the next step may be left to the method
+                if h.is_finite() && h > 0.0 { format!(" with steps of {h:.1e}") } else { String::new() }
+            ),
             format!("raise `--max-steps`, loosen `--rtol`, or shorten the run; {stiff}"),
         ),
         Reason::TooSlow { t, h: 0.0, .. } => (
@@ -259,7 +264,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         Reason::NotFinite { t, component, at_start: true } => (
             t,
             state(component),
-            format!("the derivative of {} is not a finite number at the start, t = {}", named(component), short(t)),
+            format!("the derivative of {} is not a finite number at the start, t = {}{}", named(component), short(t), behind(component, compiled)),
             "a division by zero, or 0/0, or a function outside of its domain; start beside it, or change the equation".into(),
         ),
         Reason::NotFinite { t, component, at_start: false } if value(component).abs() > BEYOND => (
@@ -275,7 +280,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         Reason::NotFinite { t, component, at_start: false } => (
             t,
             state(component),
-            format!("the derivative of {} is not a finite number beyond t = {}", named(component), short(t)),
+            format!("the derivative of {} is not a finite number beyond t = {}{}", named(component), short(t), behind(component, compiled)),
             "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
         ),
         Reason::ActionNotFinite { t, place } => (
@@ -394,8 +399,9 @@ fn fold(t: f64, component: usize, value: f64, compiled: &Compiled) -> (f64, Opti
         t,
         name.clone(),
         format!(
-            "the equations cannot be solved beyond t = {}: no `{shown}` there continues the solution, which has {value:.4e}",
-            short(t)
+            "the equations cannot be solved beyond t = {}: no `{shown}` there continues the solution, which has {value:.4e}{}",
+            short(t),
+            behind(component, compiled)
         ),
         format!(
             "the equations may have a fold here, where two solutions meet and end; end the run before, or look at `{shown}` with `--plot`"
@@ -403,10 +409,40 @@ fn fold(t: f64, component: usize, value: f64, compiled: &Compiled) -> (f64, Opti
     )
 }
 
-/// Which equation an algebraic state stands for, in brackets.
+/// The equations that determine a state or its highest derivative, in brackets; none of states that a transformation made.
 fn behind(component: usize, compiled: &Compiled) -> String {
-    let algebraic = component.checked_sub(compiled.sorted.states.len()).and_then(|k| compiled.sorted.algebraic.get(k));
-    algebraic.map_or_else(String::new, |_| format!(" ({})", equation_text(component, compiled)))
+    let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
+    let of_block = |state: &State| {
+        let quantity = model.variable(state.var).quantity;
+        let own = |v: &&VarId| model.variable(**v).quantity == quantity;
+        let primes = |block: &Block| block.unknowns.iter().filter(own).map(|&v| model.variable(v).primes).max();
+        let with = sorted.blocks.iter().filter_map(|block| Some((primes(block)?, block)));
+        with.max_by_key(|(primes, _)| *primes).map(|(_, block)| block.equations.clone())
+    };
+    let equations = match component.checked_sub(sorted.states.len()) {
+        Some(k) => sorted.algebraic.get(k).map(|algebraic| vec![algebraic.equation]),
+        None => of_block(&sorted.states[component]),
+    };
+    let known = equations.into_iter().flatten().filter_map(|k| model.equations.get(k));
+    let texts: Vec<String> = known.map(|equation| written(equation, model)).collect();
+    match texts.as_slice() {
+        [] => String::new(),
+        [all @ ..] if all.len() <= LISTED => format!(" ({})", all.join(", ")),
+        [first, rest @ ..] => format!(" ({first} and {} more equations)", rest.len()),
+    }
+}
+
+/// An equation as it stands in the model.
+fn written(equation: &Equation, model: &Model) -> String {
+    format!("`{} = {}`", model.print_short(equation.left), model.print_short(equation.right))
+}
+
+/// A state that an equation kept at zero relates to others.
+fn constrained(place: usize, compiled: &Compiled) -> Option<String> {
+    let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
+    let kept = sorted.invariants.get(place.checked_sub(sorted.states.len() + sorted.algebraic.len())?)?;
+    let inside = model.graph.clone().variables(kept.value);
+    sorted.states.iter().map(|state| state.var).find(|v| inside.contains(v)).map(|v| model.name(v))
 }
 
 /// The equation behind an algebraic state, or behind an invariant counted behind the states.
@@ -425,7 +461,7 @@ fn equation_text(place: usize, compiled: &Compiled) -> String {
     let Some((equation, derivative)) = found.and_then(|(k, times)| Some((model.equations.get(k)?, times))) else {
         return "an equation".into();
     };
-    let text = format!("`{} = {}`", model.print_short(equation.left), model.print_short(equation.right));
+    let text = written(equation, model);
     match derivative {
         0 => text,
         1 => format!("the derivative of {text}"),

@@ -97,7 +97,7 @@ pub(crate) fn at_start(compiled: &Compiled, t_start: f64) -> Result<Run, RunErro
 
 /// The states that have a start value, in the order of y. What stands for the value of an algebraic state is compared when
 /// it is found.
-fn given_states(compiled: &Compiled) -> Vec<bool> {
+pub(crate) fn given_states(compiled: &Compiled) -> Vec<bool> {
     let sorted = &compiled.sorted;
     let constrained = !sorted.invariants.is_empty();
     let open = |var| constrained || sorted.structure.stated.contains(&var);

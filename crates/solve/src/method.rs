@@ -348,6 +348,9 @@ pub trait Method {
     /// The remembered step becomes history: the next one begins where it ended.
     fn accept(&mut self);
 
+    /// The remembered step was taken, be it only up to an event inside: for those that count whose steps they are.
+    fn taken(&mut self) {}
+
     /// Forgets everything: the state or the system is about to change at an event.
     fn restart(&mut self);
 

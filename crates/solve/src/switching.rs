@@ -368,7 +368,6 @@ impl Method for Switching {
     fn accept(&mut self) {
         self.begins = false;
         if let Some(bridge) = self.bridge.as_mut().filter(|_| self.bridging) {
-            self.bridged += 1;
             bridge.method.accept();
             if self.across {
                 self.restart();
@@ -377,13 +376,20 @@ impl Method for Switching {
             return;
         }
         let Some(active) = self.active else { return };
-        self.accepted[active] += 1;
         self.methods[active].method.accept();
         let implicit = self.stiff || self.algebraic;
         if self.implicit < self.methods.len() && (active >= self.implicit) != implicit {
             self.restart();
             // The explicit ones are asked when the next step begins; all of them have wishes.
             self.active = implicit.then_some(self.implicit);
+        }
+    }
+
+    fn taken(&mut self) {
+        match self.active {
+            _ if self.bridging => self.bridged += 1,
+            Some(active) => self.accepted[active] += 1,
+            None => {}
         }
     }
 

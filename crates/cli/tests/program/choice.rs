@@ -61,3 +61,57 @@ fn no_smaller_step_is_asked_for_where_none_was_given() {
     let hint = answer["reason"]["hint"].as_str().expect("a text");
     assert!(!hint.contains("--step") && hint.contains("--rtol"), "{hint}");
 }
+
+/// Steps that end at samples and events are steps of some method, too.
+#[test]
+fn every_step_of_a_run_is_that_of_a_method() {
+    let sampled = "x' = -x + u; every 0.1: u = -x; init x = 1";
+    let events = "x' = -x*x; when x < 0.5: x = 1; init x = 1";
+    let implicit = "x' = -z; z + z^3 = x; when x < 0.5: x = 1; init x = 1; guess z = 0.7";
+    for (model, t) in [(sampled, "1"), (sampled, "0.95"), (events, "10"), (implicit, "3")] {
+        let summary = run(model, t, &["--summary", "json", "-q"]).expect(0).json();
+        let chosen = summary["chosen"].as_str().unwrap_or_else(|| panic!("no choice: {summary}"));
+        let (shares, _) = chosen.split_once(": ").expect("the reason stands behind a colon");
+        let steps: u64 = shares
+            .split(", ")
+            .map(|share| share.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok()).expect("steps"))
+            .sum();
+        assert_eq!(Some(steps), summary["steps"].as_u64(), "{model}: {summary}");
+        assert_ne!(summary["method"], "auto", "{model}: {summary}");
+    }
+}
+
+#[test]
+fn a_trace_without_a_step_does_not_blame_the_method() {
+    let more = [
+        "-m",
+        "backward-euler",
+        "--step",
+        "0.01",
+        "--newton-start",
+        "1e200",
+        "--trace",
+        "newton",
+        "-q",
+        "-o",
+        "rows.csv",
+    ];
+    let answer = run("x' = -x^3; init x = 10", "0.01", &more).expect(3);
+    assert!(answer.out.contains("before a step was taken"), "{answer:?}");
+}
+
+/// Which equation it was, not only which variable.
+#[test]
+fn reasons_name_their_equations() {
+    let cases = [
+        ("x' = -x; z^2 = x - 0.5; init x = 1; guess z = 0.7", "auto", "z", "`z^2 = x - 0.5`"),
+        ("x' = -1/sqrt(t - 1); init x = 1", "dp5", "x", "`x' = "),
+        ("x' = 1; y' = sqrt(0.5 - x); init x = 0, y = 1", "dp5", "y", "`y' = sqrt(0.5 - x)`"),
+    ];
+    for (model, method, variable, equation) in cases {
+        let summary = run(model, "3", &["-m", method, "--summary", "json", "-q"]).expect(3).json();
+        let reason = &summary["reason"];
+        assert_eq!(reason["variable"], variable, "{model}: {reason}");
+        assert!(reason["message"].as_str().is_some_and(|text| text.contains(equation)), "{model}: {reason}");
+    }
+}

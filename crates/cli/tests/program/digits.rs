@@ -301,3 +301,16 @@ fn the_last_digit_written_is_rounded() {
     assert!((value / exact - 1.0).abs() < 1e-12);
     assert!(number(&found["global_error"]["estimate"]) >= 0.5e-16 * value, "{}", found["global_error"]);
 }
+
+/// Few digits need no more than doubles, so start values may follow from the equations.
+#[test]
+fn digits_of_a_pendulum_whose_start_follows() {
+    let model = "x'' = -2*lam*x; y'' = -2*lam*y + 9.81; x^2 + y^2 = 1; init x = 0.6, x' = 0; guess y = 0.8";
+    let found = ordinate(&["run", "-e", model, "-t", "1", "--digits", "6", "--at", "1", "--summary", "json"]).expect(0);
+    let all = format!("{}; init y = 0.8, y' = 0", model.trim_end_matches("; guess y = 0.8"));
+    let exact = ordinate(&["run", "-e", &all, "-t", "1", "--digits", "12", "--at", "1", "--summary", "json"]).expect(0);
+    let x = |answer: &crate::support::Answer| answer.json()["final"]["x"].as_f64().expect("a number");
+    assert!((x(&found) - x(&exact)).abs() < 1e-6, "{found:?}");
+    let refused = ordinate(&["run", "-e", model, "-t", "1", "--precision", "30"]).expect(2);
+    assert!(refused.err.contains("leave `--precision` out"), "{refused:?}");
+}

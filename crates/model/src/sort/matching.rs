@@ -157,6 +157,18 @@ impl Matching {
         (equations, unknowns)
     }
 
+    /// For each unknown the greatest value of the equations that it needs, its own block and all before it.
+    pub fn behind(&self, value: impl Fn(usize) -> u32) -> Vec<u32> {
+        let mut found = vec![0; self.uses.len()];
+        for block in self.components() {
+            let own = block.iter().map(|&e| value(e));
+            let needed = block.iter().flat_map(|&e| &self.incident[e]).map(|&u| found[u]);
+            let most = own.chain(needed).max().unwrap_or(0);
+            block.iter().filter_map(|&e| self.unknown_of[e]).for_each(|u| found[u] = most);
+        }
+        found
+    }
+
     /// Strongly connected components of the matched equations, dependencies first
     /// (Tarjan, SIAM J. Comput. 1 (1972) 146–160, without recursion).
     pub fn components(&self) -> Vec<Vec<usize>> {

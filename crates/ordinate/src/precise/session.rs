@@ -1,6 +1,6 @@
 //! A model in the precision of a run: its program, its times and its start values.
 
-use crate::start::StartValues;
+use crate::start::{StartValues, given_states};
 use crate::{Compiled, RowTimes, RunError, RunOptions};
 use ordinate_expr::{Decimal, ExprId};
 use ordinate_model::{Sorted, read_constant};
@@ -31,6 +31,11 @@ pub(crate) fn obstacle(compiled: &Compiled) -> Option<String> {
     }
     if compiled.program.own_states() < layout.states {
         return Some("the model is a transformed one".into());
+    }
+    if given_states(compiled).contains(&false) {
+        return Some(
+            "start values of this model follow from its equations by an iteration in double precision (unless those of all states are given)".into(),
+        );
     }
     let program = PreciseProgram::<f64>::new(compiled.program.clone(), 53);
     program.is_none().then(|| "the right-hand side of the model has no Taylor series".into())
@@ -68,11 +73,6 @@ impl<N: Constant> Session<N> {
     /// an iteration in double precision.
     fn checked(mut self, compiled: &Compiled, given: &StartValues) -> Result<Session<N>, RunError> {
         let usage = |text: String| Err(RunError::Usage(text));
-        if given.given.contains(&false) {
-            return usage(
-                "start values of this model follow from its equations by an iteration in double precision; give those of all states, or leave `--precision` out".into(),
-            );
-        }
         if compiled.program.layout.invariants > 0 {
             let kept = self.program.invariants(&self.t_start, &self.y);
             let size = self.y.iter().map(N::log2).fold(0.0, f64::max);

@@ -143,6 +143,7 @@ impl Run<'_> {
             self.remember(piece, trial.order);
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
+            self.method.taken();
             let weight = (4.0 * h / (self.t - self.t_start)).min(1.0);
             self.usual.iter_mut().zip(&self.y).for_each(|(usual, y)| *usual += weight * (y.abs() - *usual));
             let flow = self.sink.step(self.t, h, trial.order);
