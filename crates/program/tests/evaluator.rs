@@ -28,10 +28,15 @@ fn gallery() -> Vec<(String, Sorted)> {
     files.iter().map(|path| read(path)).filter_map(|(name, text)| Some((name, sorted(&text)?))).collect()
 }
 
+/// What the vector y of a model consists of: its states, then those that are algebraic.
+fn unknowns(s: &Sorted) -> impl Iterator<Item = VarId> {
+    s.states.iter().map(|state| state.var).chain(s.algebraic.iter().map(|algebraic| algebraic.var))
+}
+
 /// The value of an expression by plain recursion through definitions.
 fn value(s: &Sorted, e: ExprId, t: f64, y: &[f64], d: &[f64]) -> f64 {
     let leaf = |v: VarId| -> Option<f64> {
-        if let Some(k) = s.states.iter().position(|state| state.var == v) {
+        if let Some(k) = unknowns(s).position(|unknown| unknown == v) {
             return Some(y[k]);
         }
         if let Some(k) = s.model.switches.iter().position(|switch| switch.mode == v) {
@@ -57,7 +62,7 @@ fn value(s: &Sorted, e: ExprId, t: f64, y: &[f64], d: &[f64]) -> f64 {
 
 /// A point that is nowhere special.
 fn point(s: &Sorted) -> (f64, Vec<f64>, Vec<f64>) {
-    let y = (0..s.states.len()).map(|k| 0.3 + 0.17 * ((k * 7 % 11) as f64)).collect();
+    let y = (0..unknowns(s).count()).map(|k| 0.3 + 0.17 * ((k * 7 % 11) as f64)).collect();
     (0.37, y, vec![1.0; s.model.switches.len()])
 }
 
@@ -79,10 +84,11 @@ fn derivatives_are_those_of_the_sorted_model() {
         let (t, y, d) = point(&s);
         let mut dy = vec![0.0; y.len()];
         evaluator.derivative(t, &y, &d, &mut dy);
-        for (k, state) in s.states.iter().enumerate() {
-            let variable = s.model.graph.variable(state.derivative);
-            let expected = value(&s, variable, t, &y, &d);
-            assert!(close(dy[k], expected, 1e-12), "{name}: {} {} {expected}", s.model.name(state.var), dy[k]);
+        let derivatives: Vec<ExprId> = s.states.iter().map(|state| s.model.graph.variable(state.derivative)).collect();
+        let residuals = s.algebraic.iter().map(|algebraic| algebraic.residual);
+        for (k, (v, expression)) in unknowns(&s).zip(derivatives.into_iter().chain(residuals)).enumerate() {
+            let expected = value(&s, expression, t, &y, &d);
+            assert!(close(dy[k], expected, 1e-12), "{name}: {} {} {expected}", s.model.name(v), dy[k]);
             checked += 1;
         }
     }
@@ -126,7 +132,7 @@ fn eight_points_side_by_side_have_the_bits_of_one_after_another() {
 fn the_jacobian_is_the_derivative_of_f_and_its_pattern_misses_nothing() {
     let mut checked = 0;
     for (name, mut s) in gallery() {
-        let n = s.states.len();
+        let n = unknowns(&s).count();
         if n > 60 || s.model.samples.len() + s.model.actions.len() > 0 {
             continue;
         }
