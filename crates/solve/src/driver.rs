@@ -132,7 +132,6 @@ struct Run<'a> {
     guards: leaps::Guards,
     /// How fast the run comes along.
     pace: pace::Pace,
-    returns: over::Returns,
     /// The way of each denominator towards zero.
     ways: Vec<narrows::Way>,
     /// The end of the step on its equations, where the system has such.
@@ -242,7 +241,6 @@ impl<'a> Run<'a> {
             before: turning::Before::default(),
             guards: leaps::Guards::default(),
             pace: pace::Pace::default(),
-            returns: over::Returns::default(),
             ways: Vec::new(),
             statistics: Statistics::default(),
             stiffness: Stiffness::every(50),

@@ -13,16 +13,6 @@ const LOOKS: i32 = 6;
 
 /// How far a state goes back to the domain of f, in tolerances.
 const RETURNS: [f64; 6] = [0.01, -0.01, 0.1, -0.1, 1.0, -1.0];
-/// A solution that has returned so often within this part of the run leaves the domain, whatever it is moved back by.
-const MOST_RETURNS: u32 = 16;
-const SOON: f64 = 1e-6;
-
-/// Returns to the domain of f since a time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Returns {
-    count: u32,
-    since: f64,
-}
 
 impl Run<'_> {
     /// Goes off the present time if f cannot be evaluated at it but right behind, where it does not grow towards it: sin(t)/t at
@@ -75,13 +65,6 @@ impl Run<'_> {
             f.iter().all(|f| f.is_finite())
         };
         if exists(&y, near) {
-            return false;
-        }
-        if self.returns.count == 0 || self.t - self.returns.since > SOON * (self.t_end - self.t_start) {
-            self.returns = Returns { count: 0, since: self.t };
-        }
-        self.returns.count += 1;
-        if self.returns.count > MOST_RETURNS {
             return false;
         }
         for i in 0..y.len() {
