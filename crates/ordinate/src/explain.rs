@@ -427,7 +427,7 @@ fn behind(component: usize, compiled: &Compiled) -> String {
     let texts: Vec<String> = known.map(|equation| written(equation, model)).collect();
     match texts.as_slice() {
         [] => String::new(),
-        [all @ ..] if all.len() <= LISTED => format!(" ({})", all.join(", ")),
+        all if all.len() <= LISTED => format!(" ({})", all.join(", ")),
         [first, rest @ ..] => format!(" ({first} and {} more equations)", rest.len()),
     }
 }
