@@ -340,7 +340,7 @@ impl<'a> Run<'a> {
                     .map(|(i, e)| e.abs().max(largest_error.get(i).copied().unwrap_or(0.0)))
                     .collect(),
             }),
-            energy_drift: self.method.energy_drift(),
+            energy: self.method.energy(),
             conflict: self.events.conflict,
         }
     }

@@ -113,6 +113,13 @@ impl<'a> Kept<'a> {
         self.rows().next_back().map(|row| row[0])
     }
 
+    /// The time and the first `states` columns of the last row before this time.
+    pub fn before(&mut self, t: f64, states: usize) -> Option<(f64, Vec<f64>)> {
+        self.settle();
+        let row = self.columns.first()?.iter().rposition(|time| *time < t)?;
+        Some((self.columns[0][row], (1..=states).map(|c| self.columns[c][row]).collect()))
+    }
+
     pub(super) fn times(&self) -> Vec<f64> {
         let mut times = self.columns[0].clone();
         times.dedup();
