@@ -145,6 +145,7 @@ impl Run<'_> {
             self.statistics.count_step(h, trial.order);
             let weight = (4.0 * h / (self.t - self.t_start)).min(1.0);
             self.usual.iter_mut().zip(&self.y).for_each(|(usual, y)| *usual += weight * (y.abs() - *usual));
+            self.sink.passed(self.t, &self.y);
             let flow = self.sink.step(self.t, h, trial.order);
             self.obey(flow)?;
         }
