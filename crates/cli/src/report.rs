@@ -1,6 +1,6 @@
 //! The lines after a run, for people.
 
-use ordinate::{Compiled, GlobalError, Run, RunOptions, short};
+use ordinate::{BeyondStability, Compiled, GlobalError, Run, RunOptions, short};
 use std::fmt::Write;
 
 fn time_text(seconds: f64) -> String {
@@ -51,8 +51,12 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
             "the model looks stiff: stability, not accuracy, limited the steps; `-m auto` or `radau` is faster",
         );
     }
-    if let Some(drift) = run.outcome.energy_drift {
-        line("energy", &format!("changed by {drift:.1e} of its size at most, as this method counts it"));
+    let hint = run.reason.as_ref().map(|reason| reason.hint.as_str());
+    if let Some(beyond) = run.beyond.as_ref().map(BeyondStability::to_text).filter(|text| hint != Some(text)) {
+        line("warning", &beyond);
+    }
+    if let Some(energy) = run.energy_text() {
+        line("energy", &energy);
     }
     if let Some((name, t)) = &run.conflict {
         let again = "the one that stands last in the model counts, all read the values before";

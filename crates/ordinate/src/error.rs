@@ -3,6 +3,7 @@
 
 mod carried;
 mod kept;
+mod path;
 
 use crate::Compiled;
 use crate::explain::Explanation;
@@ -12,6 +13,7 @@ use kept::Beside;
 pub(crate) use kept::Kept;
 use ordinate_program::Evaluator;
 use ordinate_solve::{AbsoluteTolerance, Choice, Method, Options, Outcome, Rows, Sink, Status, UsageError};
+use path::Shift;
 
 /// What is wanted of the global error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +92,45 @@ impl GlobalError {
         self.idle = equations.position(|(pulsed, column)| *pulsed && column.iter().all(|y| *y == 0.0));
         if let Some(state) = self.idle {
             (self.complete, self.largest[state], self.last[state]) = (false, f64::INFINITY, f64::NAN);
+        }
+    }
+
+    /// Rows beside a jump that may be on its other side in truth have lost their digits, whatever two runs say that are on the same
+    /// side there: how much is unknown, but not more than the jump. What is computed from the states jumps with them; `outputs`
+    /// evaluates it where nothing but states matters.
+    fn look_beside_jumps(&mut self, kept: &Kept, shifts: &[Shift], mut outputs: Option<&mut Evaluator>) {
+        let time = &kept.columns[0];
+        for shift in shifts {
+            let (first, state) = (time.partition_point(|t| *t < shift.from), shift.state);
+            let there = time[first..].iter().take_while(|t| **t <= shift.to.min(self.until));
+            for (row, t) in (first..).zip(there) {
+                let own = |column: usize| kept.columns[1 + column][row];
+                let Some(y) = kept.path.elsewhere(shift, *t, own(state)) else { continue };
+                let change = (y[state] - own(state)).abs();
+                let known = self.rows.get(state).and_then(|rows| rows.get(row)).is_some_and(|e| e.abs() >= change);
+                if known || change <= LOST * kept.path.greatest(state) {
+                    continue;
+                }
+                self.largest[state] = self.largest[state].max(change);
+                let jumped = outputs.as_deref_mut().map(|outputs| outputs_of_rows(outputs, 1, |_| *t, |_, k| y[k]));
+                for column in self.states..self.names.len() {
+                    let output = jumped.as_ref().map_or(f64::INFINITY, |columns| columns[column - self.states][0]);
+                    self.largest[column] = self.largest[column].max(size(output - own(column), 0.0));
+                }
+                for column in [state].into_iter().chain(self.states..self.names.len()) {
+                    self.rows
+                        .get_mut(column)
+                        .and_then(|rows| rows.get_mut(row))
+                        .into_iter()
+                        .for_each(|e| *e = f64::NAN);
+                    if row + 1 == time.len() {
+                        self.last[column] = f64::NAN;
+                    }
+                }
+                if self.lost.is_none_or(|(_, lost)| *t < lost) {
+                    self.lost = Some((state, *t));
+                }
+            }
         }
     }
 
@@ -311,13 +352,15 @@ impl Task<'_> {
                 else {
                     continue;
                 };
-                let columns = rows.columns();
+                let (columns, path) = rows.take();
                 let factor = companion.factor(&outcome.statistics, &other.statistics);
                 let finals = [(outcome, &mut *outputs), (&other, &mut other_outputs)]
                     .map(|(outcome, outputs)| final_numbers(self.compiled, outputs, outcome, &outcome.y));
                 let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
                 let ends = Ends { times: [outcome.t_reached, other.t_reached], columns: &finals };
-                let found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&ends));
+                let mut found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&ends));
+                let alone = self.can_carry().then_some(&mut *outputs);
+                found.look_beside_jumps(kept, &kept.path.shifts(&path, factor), alone);
                 if best.as_ref().is_none_or(|best| found.until > best.until) {
                     best = Some(found);
                 }

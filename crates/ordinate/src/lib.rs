@@ -81,6 +81,8 @@ pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
 pub use sensitivity::sensitivity;
 pub use shown::shown;
-pub use stability::{Along, Picture, Stability, along, overlay, stabilities, stability, stability_of_model};
+pub use stability::{
+    Along, BeyondStability, Picture, Stability, along, overlay, stabilities, stability, stability_of_model,
+};
 pub use start::check_starts;
 pub use summary::summary_json;

@@ -30,6 +30,12 @@ pub trait RowSink {
     fn step(&mut self, _t: f64, _h: f64, _order: u32) -> bool {
         true
     }
+    /// The states at the start and at the end of every step, and once more where an event has changed them.
+    fn passed(&mut self, _t: f64, _y: &[f64]) {}
+    /// Whether they are wanted.
+    fn wants_path(&self) -> bool {
+        false
+    }
     /// Whether steps are wanted.
     fn wants_steps(&self) -> bool {
         false

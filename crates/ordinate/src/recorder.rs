@@ -21,6 +21,7 @@ pub(crate) struct Recorder<'a> {
     /// Time of the last row.
     t: f64,
     wants_steps: bool,
+    wants_path: bool,
     /// What is still to be compared with the first row.
     checks: &'a [(usize, String, f64)],
     /// The first row was not asked for: it is only compared.
@@ -54,6 +55,7 @@ impl<'a> Recorder<'a> {
             rows: 0,
             t: f64::NEG_INFINITY,
             wants_steps: sink.wants_steps(),
+            wants_path: sink.wants_path(),
             sink,
             checks: &start.checks,
             unasked: false,
@@ -214,6 +216,12 @@ impl Sink for Recorder<'_> {
             return ControlFlow::Continue(());
         }
         ControlFlow::Break(Interrupt)
+    }
+
+    fn passed(&mut self, t: f64, y: &[f64]) {
+        if self.wants_path {
+            self.sink.passed(t, &y[..self.states]);
+        }
     }
 
     fn errors(&mut self, rows: usize, errors: &[Octet]) {

@@ -3,16 +3,17 @@
 use crate::error::{Kept, Task};
 use crate::methods::choose;
 use crate::recorder::{Recorder, final_values, variables};
+use crate::stability::Place;
 use crate::start::StartValues;
 use crate::transform::polynomial;
 use crate::{
-    Compiled, DigitsReport, Discard, ErrorWish, GlobalError, PreciseResult, RowError, RowSink, digits, explain,
-    number_hint, precise, short,
+    BeyondStability, Compiled, DigitsReport, Discard, ErrorWish, GlobalError, PreciseResult, RowError, RowSink, digits,
+    explain, number_hint, precise, short, stability,
 };
 use ordinate_model::constant;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Chosen, FirstIterate, NewtonOptions, Options, Outcome, Reason, Rows, Status, UsageError,
-    Why,
+    AbsoluteTolerance, Choice, Chosen, EnergyDrift, FirstIterate, NewtonOptions, NoEnergy, Options, Outcome, Reason,
+    Rows, Status, UsageError, Why,
 };
 use ordinate_syntax::Diagnostic;
 use std::sync::Arc;
@@ -163,6 +164,8 @@ pub struct Run {
     pub not_finite: Option<(String, f64)>,
     /// Where the time went.
     pub seconds: Seconds,
+    /// What the fixed step was too long for, where the result shows it.
+    pub beyond: Option<BeyondStability>,
     /// More about a run beyond double precision.
     pub precise: Option<PreciseResult>,
     /// What became of the digits asked for.
@@ -217,6 +220,25 @@ impl Run {
             0 => (self.order, self.order, f64::from(self.order)),
             _ => (statistics.order_min, statistics.order_max, statistics.order_mean()),
         }
+    }
+
+    /// What became of the energy, in words; `None` if the method is none that keeps it.
+    pub fn energy_text(&self) -> Option<String> {
+        let unknown = |why: &str| format!("unknown: {why}");
+        Some(match self.outcome.energy? {
+            EnergyDrift::Changed(drift) => {
+                format!("changed by {drift:.1e} of its size at most, as this method counts it")
+            }
+            EnergyDrift::Unbounded => "unbounded: its terms grow without end, and only cancel each other".into(),
+            EnergyDrift::Unknown(NoEnergy::NotLinear) => {
+                unknown("only that of linear equations with constant coefficients is counted")
+            }
+            EnergyDrift::Unknown(NoEnergy::Driven) => unknown("forces that depend on time do work"),
+            EnergyDrift::Unknown(NoEnergy::NoMasses) => {
+                unknown("there are no masses, one for each equation, with which action is reaction")
+            }
+            EnergyDrift::Unknown(NoEnergy::Events) => unknown("what happens at events may do work"),
+        })
     }
 
     /// The last value of a column.
@@ -343,6 +365,7 @@ fn run(
     if undetermined.is_some() {
         outcome.status = Status::Stopped;
     }
+    let beyond = beyond_stability(&task, &outcome, &mut kept, error.as_ref());
     kept.release(error.as_ref()).map_err(RunError::Rows)?;
     let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));
     let mut final_values = final_values(compiled, &mut outputs, &outcome);
@@ -355,6 +378,11 @@ fn run(
         .or(strayed)
         .or(undetermined)
         .or_else(|| explain::explain(&outcome, compiled));
+    if let (Some(reason), Some(beyond)) = (&mut reason, &beyond)
+        && matches!(outcome.reason, Some(Reason::NotFinite { .. }))
+    {
+        reason.hint = beyond.to_text();
+    }
     if let (Some(reason), Some(hint)) = (&mut reason, hint_of_order(options, &outcome)) {
         reason.hint = hint;
     }
@@ -378,6 +406,7 @@ fn run(
         rows,
         conflict: outcome.conflict.and_then(|(t, place)| Some((explain::value_name(place, compiled)?.to_string(), t))),
         not_finite,
+        beyond,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,
         precise: None,
@@ -407,6 +436,43 @@ impl Compiled {
         let model = &self.sorted.model;
         model.parameters.iter().map(|given| (model.name(given.var), model.values[&given.var])).collect()
     }
+}
+
+/// A solution that has grown by less than this has not run away.
+const GROWN: f64 = 10.0;
+
+/// Whether a fixed step was too long for the method. It is looked for where no digit is right at last, or where the run came to no
+/// end or its error is not known and the solution has grown: at the start and at the last row before that. What depends on events is
+/// known at the end only.
+fn beyond_stability(
+    task: &Task,
+    outcome: &Outcome,
+    kept: &mut Kept,
+    error: Option<&GlobalError>,
+) -> Option<BeyondStability> {
+    let step = task.options.step?;
+    let most = |y: &[f64]| y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+    let (start, layout) = (&task.start.states, &task.compiled.program.layout);
+    let known = outcome.status == Status::Ok && error.is_some_and(|error| error.complete);
+    let lost = match error.and_then(|error| error.lost) {
+        Some((_, t)) => t,
+        None if !known && most(&outcome.y) > GROWN * most(start) => outcome.t_reached,
+        None => return None,
+    };
+    let mut places = Vec::new();
+    if layout.discrete() == 0 {
+        let solved = layout.algebraic == 0;
+        places.extend(solved.then(|| (task.t_start, start.clone())));
+        let all = task.compiled.program.visible == layout.states;
+        places.extend(all.then(|| kept.before(lost, layout.states)).flatten());
+    } else {
+        places.push((outcome.t_reached, outcome.y.clone()));
+    }
+    let steps = (step, outcome.statistics.steps);
+    places.iter().find_map(|(t, y)| {
+        let place = Place { t: *t, y, d: &outcome.d };
+        stability::beyond(task.compiled, &task.choice, steps, &place)
+    })
 }
 
 /// What helps a fixed step of the Taylor method whose order is bounded: it ends with terms below the absolute tolerance.

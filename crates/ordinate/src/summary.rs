@@ -1,7 +1,7 @@
 //! The summary of a run as one JSON object.
 
-use crate::{Compiled, GlobalError, Run};
-use ordinate_solve::Status;
+use crate::{BeyondStability, Compiled, GlobalError, Run};
+use ordinate_solve::{EnergyDrift, Status};
 use serde_json::{Map, Value, json};
 
 /// `--summary json`; a number that is not finite becomes null.
@@ -37,7 +37,12 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
         "evaluations": {"f": work.f, "jets": work.jets, "jacobian": work.jacobian, "lu": work.lu, "newton": work.newton},
         "global_error": run.error.as_ref().map(error_json),
         "stiff": run.is_stiff(),
-        "energy_drift": run.outcome.energy_drift,
+        "beyond_stability": run.beyond.as_ref().map(BeyondStability::to_json),
+        "energy_drift": match run.outcome.energy {
+            Some(EnergyDrift::Changed(drift)) => Some(drift),
+            Some(EnergyDrift::Unbounded | EnergyDrift::Unknown(_)) | None => None,
+        },
+        "energy": run.energy_text(),
         "conflict": run.conflict.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "seconds": {

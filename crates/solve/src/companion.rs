@@ -139,7 +139,7 @@ mod tests {
             step: None,
             statistics: Statistics::default(),
             stiff: false,
-            energy_drift: None,
+            energy: None,
             conflict: None,
             chosen: None,
             exceeds: false,

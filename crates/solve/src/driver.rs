@@ -340,7 +340,7 @@ impl<'a> Run<'a> {
                     .map(|(i, e)| e.abs().max(largest_error.get(i).copied().unwrap_or(0.0)))
                     .collect(),
             }),
-            energy_drift: self.method.energy_drift(),
+            energy: self.method.energy(),
             conflict: self.events.conflict,
         }
     }
@@ -458,6 +458,7 @@ impl<'a> Run<'a> {
         let wishes = Wishes { fixed: self.fixed.as_deref(), stated: self.stated, tol: &self.tol };
         let happened = self.events.begin(&mut self.flow, &mut now, &wishes)?;
         self.rows_at_event(happened.acted)?;
+        self.sink.passed(self.t, &self.y);
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });
         }
@@ -480,6 +481,9 @@ impl<'a> Run<'a> {
         self.wished = false;
         self.switched = happened.changed && !happened.jumped;
         self.rows_at_event(happened.acted)?;
+        if happened.acted {
+            self.sink.passed(self.t, &self.y);
+        }
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });
         }

@@ -1,7 +1,7 @@
 //! What the driver asks of a method: one step at a time. A method knows nothing of end times, rows or events.
 
 use crate::octet::Octet;
-use crate::{Chosen, Reason, System, UsageError};
+use crate::{Chosen, EnergyDrift, Reason, System, UsageError};
 
 /// Where a step begins.
 #[derive(Clone, Copy, Debug)]
@@ -376,9 +376,8 @@ pub trait Method {
         Ok(())
     }
 
-    /// The largest change of the energy that the method should keep, in units of the size of its terms; of methods and
-    /// systems that have one.
-    fn energy_drift(&self) -> Option<f64> {
+    /// What became of the energy so far; of methods that should keep it.
+    fn energy(&self) -> Option<EnergyDrift> {
         None
     }
 

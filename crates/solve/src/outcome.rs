@@ -342,8 +342,32 @@ pub struct Outcome {
     pub exceeds: bool,
     /// The estimate of (computed − true) there, from a method that carries it along.
     pub error: Option<CarriedError>,
-    /// The largest change of the energy that the method keeps, in units of the size of its terms, if there is one.
-    pub energy_drift: Option<f64>,
+    /// What became of the energy, if the method is one that should keep it.
+    pub energy: Option<EnergyDrift>,
     /// The first time at which two actions gave one value two values, and its place, that of the held ones behind the states.
     pub conflict: Option<(f64, usize)>,
+}
+
+/// What became of the energy that a method should keep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EnergyDrift {
+    /// Its largest change, in units of the size of its terms.
+    Changed(f64),
+    /// Its terms grew so much that they only cancel each other.
+    Unbounded,
+    /// It is not known.
+    Unknown(NoEnergy),
+}
+
+/// Why the energy of a system is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEnergy {
+    /// Only that of linear systems with constant coefficients is looked for.
+    NotLinear,
+    /// Forces that depend on time do work.
+    Driven,
+    /// There are no masses, one for each equation, with which action is reaction.
+    NoMasses,
+    /// What happens at events may do work.
+    Events,
 }

@@ -27,6 +27,9 @@ pub trait Sink {
         ControlFlow::Continue(())
     }
 
+    /// The solution at the start and at the end of every step, and once more where an event has changed it.
+    fn passed(&mut self, _t: f64, _y: &[f64]) {}
+
     /// The estimates of (computed − true) of so many rows that follow, state by state, from methods that carry them along.
     fn errors(&mut self, _rows: usize, _errors: &[Octet]) {}
 

@@ -21,6 +21,7 @@ mod report;
 mod results;
 mod roots;
 mod semantics;
+mod shifts;
 mod steps;
 mod sticking;
 mod support;

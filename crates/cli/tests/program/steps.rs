@@ -78,3 +78,76 @@ fn ge3_does_not_count_energy_across_events() {
     }
     assert_eq!(drift("x'' = -x; x(0) = 1; x'(0) = 0", "100", "3"), None, "beyond the limit of stability");
 }
+
+/// What is not known of the energy is said, and why.
+#[test]
+fn ge3_says_why_it_does_not_know_the_energy() {
+    for (model, step, word) in [
+        ("x'' = -100*x; x(0) = 1; x'(0) = 0", "0.3", "unbounded"),
+        ("x'' = -sin(x); x(0) = 1; x'(0) = 0", "0.1", "linear"),
+        ("x'' = -x + sin(t); x(0) = 1; x'(0) = 0", "0.1", "time"),
+        ("x'' = -3*x + y; y'' = -x - y; x(0) = 1; x'(0) = 0; y(0) = 0; y'(0) = 0", "0.1", "masses"),
+        ("x'' = -x; x(0) = 1; x'(0) = 0; when x < 0: x' = 3*x'", "0.1", "events"),
+    ] {
+        let words = ["run", "-e", model, "-t", "20", "-m", "ge3", "--step", step, "--summary", "json"];
+        let told = ordinate(&words).expect(0);
+        let summary = told.json();
+        assert!(summary["energy_drift"].is_null(), "{model}: {summary}");
+        assert!(summary["energy"].as_str().is_some_and(|energy| energy.contains(word)), "{model}: {summary}");
+        assert!(
+            told.err.lines().any(|line| line.starts_with("energy") && line.contains(word)),
+            "{model}: {}",
+            told.err
+        );
+    }
+}
+
+/// A fixed step that lets solutions grow which do not is named, with the product of step and rate, the limit, and a step that works.
+#[test]
+fn a_step_beyond_stability_is_named() {
+    let chain = "for k in 1..3: x[k]'' = 100*(l[k] - 2*x[k] + r[k]); for k in 2..3: l[k] = x[k-1]; l[1] = 0; \
+                 for k in 1..2: r[k] = x[k+1]; r[3] = 0; for k in 1..3: init x[k] = 1/k, x[k]' = 0";
+    for (model, method, step, t_end, words, stable) in [
+        ("x'' = -100*x; x(0) = 1; x'(0) = 0", "ge3", "0.3", "100", ["h·ω = 3, the limit is 2", "below 0.2"], 0.2),
+        ("x'' = -100*x + sin(t); x(0) = 1; x'(0) = 0", "ge3", "0.3", "100", ["h·ω = 3,", "below 0.2"], 0.2),
+        ("x'' = -100*sin(x); x(0) = 0.1; x'(0) = 0", "ge3", "0.3", "100", ["at t = 0", "stable there"], 0.2005),
+        (chain, "ge3", "0.12", "20", ["the limit is 2", "below 0.108239"], 0.108239220029239),
+        (
+            "x' = -100*x; x(0) = 1",
+            "rk4",
+            "1",
+            "10",
+            ["h·λ = -100, the limit is -2.78529", "up to 0.0278529"],
+            0.0278529,
+        ),
+        ("x' = -100*x; x(0) = 1", "rk4", "1", "1000", ["h·λ = -100", "up to 0.0278529"], 0.0278529),
+    ] {
+        let run = |step: &str, code: i32| {
+            let args = ["run", "-e", model, "-t", t_end, "-m", method, "--step", step, "--summary", "json"];
+            ordinate(&args).expect(code)
+        };
+        let told = run(step, if t_end == "1000" { 3 } else { 0 });
+        let found = told.json()["beyond_stability"].clone();
+        let longest = found["longest_step"].as_f64().expect("a step");
+        assert!((longest / stable - 1.0).abs() < 1e-3, "{model}: {found}");
+        for word in words {
+            assert!(told.err.contains(word), "{model}: no `{word}` in {}", told.err);
+            assert!(found["hint"].as_str().is_some_and(|hint| hint.contains(word)), "{model}: {found}");
+        }
+        let within = run(&format!("{}", 0.5 * stable), 0);
+        assert!(within.json()["beyond_stability"].is_null(), "{model}: {}", within.err);
+    }
+    // An end that the model asks for does not hide it.
+    let ended =
+        ["-e", "x'' = -100*x; x(0) = 1; x'(0) = 0; stop when x > 1e6", "-t", "100", "-m", "ge3", "--step", "0.3"];
+    let told = ordinate(&[&["run"][..], &ended, &["--summary", "json"]].concat()).expect(0);
+    assert!(told.err.contains("h·ω = 3, the limit is 2"), "{}", told.err);
+    // Chaos and what grows by itself are not the fault of the step.
+    for (model, method, step, t_end) in [
+        ("x' = 10*(y - x); y' = x*(28 - z) - y; z' = x*y - 8/3*z; init x = 1, y = 1, z = 1", "rk4", "0.01", "40"),
+        ("x'' = x; x(0) = 1; x'(0) = 0", "ge3", "0.5", "40"),
+    ] {
+        let told = ordinate(&["run", "-e", model, "-t", t_end, "-m", method, "--step", step, "--summary", "json"]);
+        assert!(told.expect(0).json()["beyond_stability"].is_null(), "{model}");
+    }
+}

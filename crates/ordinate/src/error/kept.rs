@@ -1,5 +1,6 @@
 //! The rows of a run and what is known of their errors, kept until the end.
 
+use super::path::Path;
 use super::{ErrorWish, GlobalError, size};
 use crate::{RowError, RowSink};
 use ordinate_solve::Octet;
@@ -13,9 +14,9 @@ const USUAL_ROWS: usize = 512;
 
 /// Rows one after the other: to take a row must cost next to nothing.
 #[derive(Default)]
-struct Flat {
-    width: usize,
-    values: Vec<f64>,
+pub(super) struct Flat {
+    pub(super) width: usize,
+    pub(super) values: Vec<f64>,
 }
 
 impl Flat {
@@ -24,7 +25,7 @@ impl Flat {
     }
 
     /// Every second row goes.
-    fn thin(&mut self) {
+    pub(super) fn thin(&mut self) {
         let width = self.width.max(1);
         let rows = self.values.len() / width;
         for row in 1..rows.div_ceil(2) {
@@ -55,6 +56,8 @@ pub(crate) struct Kept<'a> {
     errors: Flat,
     gone: Vec<f64>,
     told: usize,
+    /// The way of the run.
+    pub(super) path: Path,
     /// The columns of all rows kept, once the run is over and somebody needs them.
     pub(super) columns: Vec<Vec<f64>>,
 }
@@ -72,6 +75,7 @@ impl<'a> Kept<'a> {
             errors: Flat::default(),
             gone: Vec::new(),
             told: 0,
+            path: Path::default(),
             columns: Vec::new(),
         }
     }
@@ -111,6 +115,13 @@ impl<'a> Kept<'a> {
     /// The time of the last row.
     pub(super) fn last_time(&self) -> Option<f64> {
         self.rows().next_back().map(|row| row[0])
+    }
+
+    /// The time and the first `states` columns of the last row before this time.
+    pub fn before(&mut self, t: f64, states: usize) -> Option<(f64, Vec<f64>)> {
+        self.settle();
+        let row = self.columns.first()?.iter().rposition(|time| *time < t)?;
+        Some((self.columns[0][row], (1..=states).map(|c| self.columns[c][row]).collect()))
     }
 
     pub(super) fn times(&self) -> Vec<f64> {
@@ -205,6 +216,14 @@ impl RowSink for Kept<'_> {
         if self.wish.waits() { Ok(()) } else { self.sink.row(values) }
     }
 
+    fn passed(&mut self, t: f64, y: &[f64]) {
+        self.path.push(t, y);
+    }
+
+    fn wants_path(&self) -> bool {
+        self.wish != ErrorWish::Off
+    }
+
     fn step(&mut self, t: f64, h: f64, order: u32) -> bool {
         self.sink.step(t, h, order)
     }
@@ -243,15 +262,16 @@ pub(super) struct Beside<'a> {
     /// Asked whether to go on.
     sink: &'a mut dyn RowSink,
     rows: Flat,
+    path: Path,
 }
 
 impl<'a> Beside<'a> {
     pub fn new(sink: &'a mut dyn RowSink) -> Beside<'a> {
-        Beside { sink, rows: Flat::default() }
+        Beside { sink, rows: Flat::default(), path: Path::default() }
     }
 
-    pub fn columns(mut self) -> Vec<Vec<f64>> {
-        self.rows.take_columns()
+    pub fn take(mut self) -> (Vec<Vec<f64>>, Path) {
+        (self.rows.take_columns(), self.path)
     }
 }
 
@@ -264,6 +284,14 @@ impl RowSink for Beside<'_> {
     fn row(&mut self, values: &[f64]) -> Result<(), RowError> {
         self.rows.push(values);
         Ok(())
+    }
+
+    fn passed(&mut self, t: f64, y: &[f64]) {
+        self.path.push(t, y);
+    }
+
+    fn wants_path(&self) -> bool {
+        true
     }
 
     fn keep_going(&mut self, t: f64) -> bool {

@@ -135,6 +135,7 @@ fn write<N: Constant>(
         rows,
         conflict: None,
         not_finite: None,
+        beyond: None,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,
         precise: Some(PreciseResult { digits, final_text: names.into_iter().zip(texts).collect() }),
@@ -160,7 +161,7 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         chosen: None,
         exceeds: false,
         error: None,
-        energy_drift: None,
+        energy: None,
         conflict: None,
     }
 }

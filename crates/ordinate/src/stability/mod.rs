@@ -1,9 +1,12 @@
 //! The stability of a method, alone or with the rates of a model: facts, numbers, pictures.
 
 mod along;
+mod beyond;
 mod figures;
 
 pub use along::{Along, along};
+pub use beyond::BeyondStability;
+pub(crate) use beyond::{Place, beyond};
 pub use figures::{Picture, overlay};
 
 use crate::methods::choose;

@@ -169,7 +169,7 @@ impl<'a> Lane<'a> {
             chosen: None,
             exceeds: false,
             error: None,
-            energy_drift: None,
+            energy: None,
             conflict: None,
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }

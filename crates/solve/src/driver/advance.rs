@@ -146,6 +146,7 @@ impl Run<'_> {
             self.method.taken();
             let weight = (4.0 * h / (self.t - self.t_start)).min(1.0);
             self.usual.iter_mut().zip(&self.y).for_each(|(usual, y)| *usual += weight * (y.abs() - *usual));
+            self.sink.passed(self.t, &self.y);
             let flow = self.sink.step(self.t, h, trial.order);
             self.obey(flow)?;
         }

@@ -7,7 +7,7 @@
 //!
 //! From S δₖ = S δₖ₋₁ + h² S (A xₖ + b), multiplied by δₖ + δₖ₋₁ = xₖ₊₁ − xₖ₋₁.
 
-use crate::LinearForm;
+use crate::{LinearForm, NoEnergy};
 
 /// The energy of one linear system.
 #[derive(Clone, Debug)]
@@ -28,19 +28,20 @@ pub(super) struct Energy {
 const RUNAWAY: f64 = 1e8;
 
 impl Energy {
-    /// Looks for S; `places` are those of each x and its velocity. None where there is none, or where inputs do work.
-    pub fn find(form: &LinearForm, places: &[(usize, usize)]) -> Option<Energy> {
+    /// Looks for S; `places` are those of each x and its velocity.
+    pub fn find(form: &LinearForm, places: &[(usize, usize)]) -> Result<Energy, NoEnergy> {
         if !form.inputs.is_empty() {
-            return None;
+            return Err(NoEnergy::Driven);
         }
         let mut number = vec![None; form.states()];
         places.iter().enumerate().for_each(|(k, &(x, _))| number[x] = Some(k));
         let row = |v: usize| form.matrix.row(v).map(|(column, value)| Some((number[column]?, value))).collect();
-        let mut rows: Vec<Vec<(usize, f64)>> = places.iter().map(|&(_, v)| row(v)).collect::<Option<_>>()?;
-        let mass = symmetrizer(&rows)?;
+        let mut rows: Vec<Vec<(usize, f64)>> =
+            places.iter().map(|&(_, v)| row(v)).collect::<Option<_>>().ok_or(NoEnergy::NoMasses)?;
+        let mass = symmetrizer(&rows).ok_or(NoEnergy::NoMasses)?;
         rows.iter_mut().zip(&mass).for_each(|(row, s)| row.iter_mut().for_each(|(_, value)| *value *= s));
         let force = places.iter().zip(&mass).map(|(&(_, v), s)| s * form.constant[v]).collect();
-        Some(Energy { mass, stiffness: rows, force, first: None, begin: 0.0 })
+        Ok(Energy { mass, stiffness: rows, force, first: None, begin: 0.0 })
     }
 
     /// How much the energy has changed since the first of the equal steps that end with this one, in units of its terms.
@@ -125,8 +126,8 @@ mod tests {
         let energy = Energy::find(&chain(2.5), &PLACES).expect("symmetric");
         assert_eq!(energy.mass, [1.0, 2.0, 4.0]);
         // Forces without a potential: action is not reaction.
-        assert!(Energy::find(&chain(-2.5), &PLACES).is_none());
-        assert!(Energy::find(&chain(0.0), &PLACES).is_none());
+        assert!(Energy::find(&chain(-2.5), &PLACES).is_err());
+        assert!(Energy::find(&chain(0.0), &PLACES).is_err());
     }
 
     /// The energy of the recurrence stays as it is, and shows a disturbance of its size.

@@ -19,7 +19,7 @@ mod velocity;
 
 pub use velocity::LinearVelocity;
 
-use crate::{Method, Point, StepFailure, System, Tolerance, Trial, UsageError, Work};
+use crate::{EnergyDrift, Method, NoEnergy, Point, StepFailure, System, Tolerance, Trial, UsageError, Work};
 use energy::Energy;
 
 /// GE3, for fixed steps.
@@ -41,12 +41,11 @@ pub struct Ge3 {
     f1: Vec<f64>,
     /// f0 belongs to the point where the next step begins.
     f_known: bool,
-    /// What linear conservative systems keep; not looked for yet.
+    /// What linear conservative systems keep, once it was looked for since the last event.
     energy: Option<Energy>,
     looked: bool,
-    drift: Option<f64>,
-    /// Nothing can be said of the energy of the whole run.
-    disturbed: bool,
+    /// What is known of the energy of the whole run.
+    drift: Option<EnergyDrift>,
     evaluations: u64,
 }
 
@@ -97,7 +96,11 @@ impl Ge3 {
     fn watch_energy(&mut self, system: &mut dyn System, from: &Point) {
         if !self.looked {
             self.looked = true;
-            self.energy = system.linear(from.t, from.d).and_then(|form| Energy::find(&form, &self.places));
+            let form = system.linear(from.t, from.d).ok_or(NoEnergy::NotLinear);
+            match form.and_then(|form| Energy::find(&form, &self.places)) {
+                Ok(energy) => self.energy = Some(energy),
+                Err(why) => self.drift = self.drift.or(Some(EnergyDrift::Unknown(why))),
+            }
         }
     }
 }
@@ -160,8 +163,12 @@ impl Method for Ge3 {
     fn accept(&mut self) {
         if let Some(energy) = &mut self.energy {
             let drift = energy.step(self.h, &self.y0, &self.y1, &self.new_delta, &self.places);
-            self.drift = Some(self.drift.unwrap_or(0.0).max(drift));
-            self.disturbed |= energy.runs_away();
+            self.drift = match self.drift {
+                None | Some(EnergyDrift::Changed(_)) if energy.runs_away() => Some(EnergyDrift::Unbounded),
+                None => Some(EnergyDrift::Changed(drift)),
+                Some(EnergyDrift::Changed(most)) => Some(EnergyDrift::Changed(drift.max(most))),
+                known => known,
+            };
         }
         std::mem::swap(&mut self.delta, &mut self.new_delta);
         std::mem::swap(&mut self.f0, &mut self.f1);
@@ -171,7 +178,9 @@ impl Method for Ge3 {
     fn restart(&mut self) {
         (self.delta_h, self.past, self.f_known) = (None, None, false);
         // What happens at an event may do work.
-        self.disturbed |= self.looked;
+        if self.looked && matches!(self.drift, None | Some(EnergyDrift::Changed(_))) {
+            self.drift = Some(EnergyDrift::Unknown(NoEnergy::Events));
+        }
         (self.energy, self.looked) = (None, false);
     }
 
@@ -209,7 +218,7 @@ impl Method for Ge3 {
         }
         self.delta = vec![0.0; self.places.len()];
         self.new_delta = vec![0.0; self.places.len()];
-        (self.drift, self.looked, self.disturbed) = (None, false, false);
+        (self.drift, self.looked) = (None, false);
         Ok(())
     }
 
@@ -218,8 +227,8 @@ impl Method for Ge3 {
         self.past = past.last().map(|point| (point.t, point.y.to_vec()));
     }
 
-    fn energy_drift(&self) -> Option<f64> {
-        self.drift.filter(|_| !self.disturbed)
+    fn energy(&self) -> Option<EnergyDrift> {
+        self.drift
     }
 
     fn work(&self) -> Work {
