@@ -104,6 +104,10 @@ impl GlobalError {
             let (first, state) = (time.partition_point(|t| *t < shift.from), shift.state);
             let there = time[first..].iter().take_while(|t| **t <= shift.to.min(self.until));
             for (row, t) in (first..).zip(there) {
+                // Both sides of an event have rows of their own, which nobody asked for at that time: they are before and behind it.
+                if [row.checked_sub(1), Some(row + 1)].into_iter().flatten().any(|beside| time.get(beside) == Some(t)) {
+                    continue;
+                }
                 let own = |column: usize| kept.columns[1 + column][row];
                 let Some(y) = kept.path.elsewhere(shift, *t, own(state)) else { continue };
                 let change = (y[state] - own(state)).abs();

@@ -75,6 +75,11 @@ fn rows_far_from_jumps_keep_their_digits() {
     for (method, rtol) in [("bdf", "1e-4"), ("radau", "1e-4"), ("dp5", "1e-4")] {
         let (told, _) = estimate(model, 50.5 * 10.0 * 1.1f64.ln(), method, rtol, "x");
         assert!(told < 0.1, "{method}: {told:e}");
+        // rows on both sides of events are where the run has its events
+        let args = ["run", "-e", model, "-t", "50", "-m", method, "--rtol", rtol, "--summary", "json", "-q"];
+        let summary = ordinate(&args).expect(0).json();
+        let told = summary["global_error"]["estimate"].as_f64().expect("a number");
+        assert!(told < 0.1, "{method}: {told:e}");
     }
     let (told, _) = estimate("y' = y^2 - y^3; y(0) = 1e-4", 15000.0, "radau", "1e-5", "y");
     assert!(told < 1e-4, "{told:e}");
