@@ -69,6 +69,26 @@ fn what_newtons_method_leaves_is_part_of_the_error() {
     }
 }
 
+/// A knife edge on a slope: φ = t has no error but that of the move onto the constraint, inside of steps the ends of which stay.
+#[test]
+fn a_row_that_its_constraint_moves_has_the_error_of_the_move() {
+    let text = "x'' = 2 + lam*sin(phi); y'' = -lam*cos(phi); phi'' = 0; x'*sin(phi) = y'*cos(phi); \
+                init x = 0, x' = 0, y = 0, y' = 0, phi = 0, phi' = 1";
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let options = RunOptions {
+        t_end: Some("5".into()),
+        error: ErrorWish::Estimate { columns: false, correct: false },
+        ..RunOptions::default()
+    };
+    let mut rows = Memory::default();
+    let run = simulate(&compiled, &options, &mut rows).expect("it can begin");
+    let phi = rows.names.iter().position(|name| name == "phi").expect("it is a column");
+    let error = rows.columns[0].iter().zip(&rows.columns[phi]).map(|(t, phi)| (phi - t).abs()).fold(0.0, f64::max);
+    let estimate = run.error.as_ref().expect("an estimate").largest[phi - 1];
+    assert!(error > 1e-12, "the constraint moves no row: {error:e}");
+    assert!((0.5..2.0).contains(&(estimate / error)), "{error:e}, estimated {estimate:e}");
+}
+
 /// The pendulum from rest: every step ends with a move onto the circle, which is part of the error and of its history.
 #[test]
 fn the_error_of_a_projected_solution_is_told() {
