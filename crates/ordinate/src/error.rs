@@ -2,6 +2,7 @@
 //! which goes the same way through events, constraints and chaos.
 
 mod carried;
+mod difference;
 mod kept;
 mod path;
 
@@ -9,6 +10,8 @@ use crate::Compiled;
 use crate::explain::Explanation;
 use crate::recorder::{Recorder, final_numbers, outputs_of_rows};
 use crate::start::StartValues;
+use difference::Ends;
+pub(crate) use difference::without_digits;
 use kept::Beside;
 pub(crate) use kept::Kept;
 use ordinate_program::Evaluator;
@@ -57,6 +60,8 @@ pub struct GlobalError {
     pub complete: bool,
     /// From this time on no digit of this state is right.
     pub lost: Option<(usize, f64)>,
+    /// A state that has no right digit either, but stayed below its absolute tolerance with its error: nobody asked for one.
+    pub faint: Option<usize>,
     /// Where a state has lost its digits: one that began too small for the absolute tolerance, and one that would see it.
     pub unseen: Option<(usize, f64)>,
     /// A state that was zero in all rows though its equation has an input that may be asleep there: nothing is known of its error.
@@ -98,7 +103,14 @@ impl GlobalError {
     /// Rows beside a jump that may be on its other side in truth have lost their digits, whatever two runs say that are on the same
     /// side there: how much is unknown, but not more than the jump. What is computed from the states jumps with them; `outputs`
     /// evaluates it where nothing but states matters.
-    fn look_beside_jumps(&mut self, kept: &Kept, shifts: &[Shift], mut outputs: Option<&mut Evaluator>) {
+    /// Jumps of no more than what is `asked` of a state do not count.
+    fn look_beside_jumps(
+        &mut self,
+        kept: &Kept,
+        shifts: &[Shift],
+        asked: &dyn Fn(usize) -> f64,
+        mut outputs: Option<&mut Evaluator>,
+    ) {
         let time = &kept.columns[0];
         for shift in shifts {
             let (first, state) = (time.partition_point(|t| *t < shift.from), shift.state);
@@ -112,7 +124,7 @@ impl GlobalError {
                 let Some(y) = kept.path.elsewhere(shift, *t, own(state)) else { continue };
                 let change = (y[state] - own(state)).abs();
                 let known = self.rows.get(state).and_then(|rows| rows.get(row)).is_some_and(|e| e.abs() >= change);
-                if known || change <= LOST * kept.path.greatest(state) {
+                if known || change <= (LOST * kept.path.greatest(state)).max(asked(state)) {
                     continue;
                 }
                 self.largest[state] = self.largest[state].max(change);
@@ -221,6 +233,11 @@ impl Task<'_> {
             AbsoluteTolerance::Same(atol) => *atol,
             AbsoluteTolerance::Each(each) => each.get(state).copied().unwrap_or(0.0),
         }
+    }
+
+    /// The error that a state may have whatever its size: steps that are given know of no tolerance.
+    fn asked(&self, state: usize) -> f64 {
+        if self.options.step.is_some() { 0.0 } else { Task::atol(self.options, state) }
     }
 
     /// Whether a state begins at less than its tolerance lets see, but not at zero. What constraints leave of a start value of zero
@@ -362,9 +379,9 @@ impl Task<'_> {
                     .map(|(outcome, outputs)| final_numbers(self.compiled, outputs, outcome, &outcome.y));
                 let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
                 let ends = Ends { times: [outcome.t_reached, other.t_reached], columns: &finals };
-                let mut found = compare(self.compiled, kept, &columns, factor, same_end.then_some(&ends));
+                let mut found = self.compare(kept, &columns, factor, same_end.then_some(&ends));
                 let alone = self.can_carry().then_some(&mut *outputs);
-                found.look_beside_jumps(kept, &kept.path.shifts(&path, factor), alone);
+                found.look_beside_jumps(kept, &kept.path.shifts(&path, factor), &|state| self.asked(state), alone);
                 if best.as_ref().is_none_or(|best| found.until > best.until) {
                     best = Some(found);
                 }
@@ -394,91 +411,6 @@ impl Task<'_> {
     }
 }
 
-/// Where two runs ended, both in the same way, and the columns there.
-struct Ends<'a> {
-    times: [f64; 2],
-    columns: &'a [Vec<f64>; 2],
-}
-
-impl Ends<'_> {
-    /// How far a column of the first run is off at its end, if the second one ended before: that one goes on along the slope of the
-    /// last row before.
-    fn beyond(&self, c: usize, (t, y): (f64, f64)) -> f64 {
-        let ([end, other_end], [own, other]) = (self.times, self.columns);
-        let slope = (own[c] - y) / (end - t);
-        other[c] + slope * (end - other_end) - own[c]
-    }
-}
-
-/// Differences row by row. Rows that only one of the runs has at a time are those of an event that the other one puts elsewhere:
-/// they keep the error of the row before.
-fn compare(compiled: &Compiled, kept: &Kept, other: &[Vec<f64>], factor: f64, ends: Option<&Ends>) -> GlobalError {
-    let columns = kept.stored - 1;
-    let states = compiled.program.visible;
-    let time = &kept.columns[0];
-    let mut rows: Vec<Vec<f64>> = vec![Vec::with_capacity(time.len()); columns];
-    let mut largest = vec![0.0f64; columns];
-    let (mut i, mut j, mut until) = (0, 0, f64::NEG_INFINITY);
-    let end_of = |time: &[f64], from: usize| from + time[from..].iter().take_while(|t| **t == time[from]).count();
-    let there = other.first().map_or(&[][..], Vec::as_slice);
-    while i < time.len() && j < there.len() {
-        let next = end_of(time, i);
-        if there[j] < time[i] {
-            j = end_of(there, j);
-            continue;
-        }
-        let behind = if there[j] == time[i] { end_of(there, j) } else { j };
-        for k in i..next {
-            // the last ones of both belong together, where an action runs at this very time in both
-            let partner = (behind - j == next - i).then(|| j + k - i);
-            for c in 0..columns {
-                let own = kept.columns[c + 1][k];
-                let before = rows[c].last().copied().unwrap_or(0.0);
-                let error = partner.map_or(before, |p| factor * (other[c + 1][p] - own));
-                if partner.is_some() {
-                    largest[c] = largest[c].max(size(error, own));
-                }
-                rows[c].push(error);
-            }
-        }
-        until = time[i];
-        (i, j) = (next, behind);
-    }
-    // A run that the model ends may do so a little later than the other one: its last row has no partner.
-    if let (Some(ends), Some(row)) = (ends, i.checked_sub(1))
-        && time[i..].iter().all(|t| *t == ends.times[0])
-        && time[row] < ends.times[0]
-    {
-        for c in 0..columns {
-            let error = factor * ends.beyond(c, (time[row], kept.columns[c + 1][row]));
-            time[i..].iter().for_each(|_| rows[c].push(error));
-            largest[c] = largest[c].max(size(error, ends.columns[0][c]));
-        }
-        (i, until) = (time.len(), ends.times[0]);
-    }
-    let complete = i == time.len();
-    if until == f64::NEG_INFINITY {
-        // nothing was compared, so nothing is known
-        largest.fill(f64::INFINITY);
-    }
-    let last: Vec<f64> = match ends.map(|ends| ends.columns) {
-        _ if until == f64::NEG_INFINITY => vec![f64::NAN; columns],
-        Some([own, other]) => own.iter().zip(other).map(|(own, other)| factor * (other - own)).collect(),
-        None => rows.iter().map(|column| column.last().copied().unwrap_or(f64::NAN)).collect(),
-    };
-    let lost = without_digits(&kept.columns[..=states], &rows[..states], &mut largest);
-    if kept.stride > 1 || !complete {
-        // rows of the file and rows of the estimate would not be the same
-        let missing = time.len() - rows.first().map_or(time.len(), Vec::len);
-        match kept.stride {
-            1 => rows.iter_mut().for_each(|column| column.extend(vec![f64::NAN; missing])),
-            _ => rows.clear(),
-        }
-    }
-    let names = kept.names[1..kept.stored].to_vec();
-    GlobalError { names, states, largest, last, rows, until, complete, lost, ..GlobalError::default() }
-}
-
 /// The largest absolute value.
 fn greatest(column: &[f64]) -> f64 {
     column.iter().fold(0.0, |most: f64, y| most.max(y.abs()))
@@ -488,21 +420,4 @@ fn greatest(column: &[f64]) -> f64 {
 fn size(error: f64, value: f64) -> f64 {
     let size = error.abs();
     if size.is_nan() { f64::INFINITY } else { size.max(0.5 * f64::EPSILON * value.abs()) }
-}
-
-/// The first state that has no right digit any more, and when it lost the last. The error of such states is anything that they
-/// can be: two solutions that have nothing in common any more may meet by chance.
-pub(crate) fn without_digits(columns: &[Vec<f64>], rows: &[Vec<f64>], largest: &mut [f64]) -> Option<(usize, f64)> {
-    let mut first: Option<(usize, f64)> = None;
-    for (state, errors) in rows.iter().enumerate() {
-        let values = &columns[state + 1];
-        let most = LOST * greatest(values);
-        let Some(row) = errors.iter().position(|error| error.abs() > most) else { continue };
-        let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
-        largest[state] = largest[state].max(bounds.1 - bounds.0);
-        if first.is_none_or(|(_, t)| columns[0][row] < t) {
-            first = Some((state, columns[0][row]));
-        }
-    }
-    first
 }

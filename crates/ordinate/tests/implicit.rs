@@ -69,6 +69,21 @@ fn what_newtons_method_leaves_is_part_of_the_error() {
     }
 }
 
+/// A ladder of diodes: its far end stays at 1e-37 V, where two runs have nothing in common. That says nothing of the near one.
+#[test]
+fn what_stays_below_the_tolerance_does_not_hide_the_errors_of_the_rest() {
+    let text = "param N = 40; v[0] = 5*sin(100*pi*t); w[N+1] = v[N]; \
+                for k in 1..N: (v[k-1] - w[k])/100 = 1e-9*(exp((w[k] - v[k])/0.026) - 1); \
+                for k in 1..N: 1e-6*v[k]' = (v[k-1] - w[k])/100 - (v[k] - w[k+1])/100 - v[k]/1e5; \
+                for k in 1..N: init v[k] = 0";
+    let run = run(text, IndexTreatment::Reduce, RunOptions { t_end: Some("0.04".into()), ..RunOptions::default() });
+    let error = run.error.as_ref().expect("an estimate");
+    let estimate = error.estimate();
+    assert!(estimate > 1e-8 && estimate < 1e-4, "{estimate:e}");
+    let faint = error.faint.and_then(|state| run.final_value(&error.names[state])).expect("a state without digits");
+    assert!(faint.abs() < 1e-9 && error.lost.is_none(), "{faint:e}, {:?}", error.lost);
+}
+
 /// A knife edge on a slope: φ = t has no error but that of the move onto the constraint, inside of steps the ends of which stay.
 #[test]
 fn a_row_that_its_constraint_moves_has_the_error_of_the_move() {

@@ -89,15 +89,17 @@ impl Task<'_> {
             let ends = own.iter().zip(&last);
             largest.iter_mut().zip(ends).for_each(|(most, (own, error))| *most = most.max(size(*error, *own)));
         }
-        let mut lost = None;
+        let (mut lost, mut faint) = (None, None);
         if digits_lost {
             kept.settle();
-            lost = without_digits(&kept.columns[..=states], &errors[..states], &mut largest);
+            let asked = |state: usize| self.asked(state);
+            (lost, faint) = without_digits(&kept.columns[..=states], &errors[..states], &mut largest, &asked);
         }
         let rows = if kept.stride > 1 { Vec::new() } else { errors };
         let names = kept.names[1..kept.stored].to_vec();
         let until = outcome.t_reached;
-        Some(GlobalError { names, states, largest, last, rows, until, complete: true, lost, ..GlobalError::default() })
+        let found = GlobalError { names, states, largest, last, rows, until, lost, faint, ..GlobalError::default() };
+        Some(GlobalError { complete: true, ..found })
     }
 }
 
