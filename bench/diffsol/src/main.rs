@@ -7,7 +7,7 @@ use diffsol::{
     NalgebraContext, NalgebraLU, NalgebraMat, NalgebraVec, OdeBuilder, OdeEquationsImplicit, OdeSolverMethod,
     OdeSolverProblem, OdeSolverStopReason,
 };
-use problems::Problem;
+use problems::{Problem, Task};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -21,16 +21,14 @@ struct Run {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().collect();
-    let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<f64>().ok());
-    let all = problems::all();
-    let problem = arguments.get(1).and_then(|name| all.iter().find(|problem| problem.name == name));
-    let (Some(problem), Some(rtol), Some(atol), Some(seconds)) = (problem, number(2), number(3), number(4)) else {
-        let names: Vec<&str> = all.iter().map(|problem| problem.name).collect();
-        eprintln!("usage: diffsol-race NAME RTOL ATOL SECONDS, where NAME is one of {}", names.join(", "));
-        return ExitCode::from(2);
+    let Task { problem, rtol, atol, seconds } = match problems::task("diffsol-race") {
+        Ok(task) => task,
+        Err(usage) => {
+            eprintln!("{usage}");
+            return ExitCode::from(2);
+        }
     };
-    match measure(problem, rtol, atol, seconds) {
+    match measure(&problem, rtol, atol, seconds) {
         Ok(run) => {
             println!("{{\"time\": {:e}, \"steps\": {}, \"y\": {:?}}}", run.time.as_secs_f64(), run.steps, run.y);
             ExitCode::SUCCESS

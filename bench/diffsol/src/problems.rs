@@ -16,8 +16,33 @@ pub struct Problem {
     pub end: f64,
 }
 
+/// What a race asks for.
+pub struct Task {
+    /// The problem.
+    pub problem: Problem,
+    /// The tolerances.
+    pub rtol: f64,
+    /// The same for all components.
+    pub atol: f64,
+    /// How long runs are repeated.
+    pub seconds: f64,
+}
+
+/// NAME RTOL ATOL SECONDS, the arguments of a race; or how `program` is used.
+pub fn task(program: &str) -> Result<Task, String> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<f64>().ok());
+    let names: Vec<&str> = all().iter().map(|problem| problem.name).collect();
+    let usage = format!("usage: {program} NAME RTOL ATOL SECONDS, where NAME is one of {}", names.join(", "));
+    let problem = arguments.get(1).and_then(|name| all().into_iter().find(|problem| problem.name == name));
+    let (Some(problem), Some(rtol), Some(atol), Some(seconds)) = (problem, number(2), number(3), number(4)) else {
+        return Err(usage);
+    };
+    Ok(Task { problem, rtol, atol, seconds })
+}
+
 /// All of them.
-pub fn all() -> Vec<Problem> {
+fn all() -> Vec<Problem> {
     let kinetics_start = std::iter::once(1.0).chain((0..6).map(|k| BETA[k] / (TAU * LAMBDA[k]))).collect();
     vec![
         Problem {

@@ -4,7 +4,7 @@
 #[path = "../../diffsol/src/problems.rs"]
 mod problems;
 
-use problems::Problem;
+use problems::{Problem, Task};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::process::ExitCode;
@@ -112,18 +112,16 @@ struct Run {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().collect();
-    let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<f64>().ok());
-    let all = problems::all();
-    let problem = arguments.get(1).and_then(|name| all.iter().find(|problem| problem.name == name));
-    let (Some(problem), Some(rtol), Some(atol), Some(seconds)) = (problem, number(2), number(3), number(4)) else {
-        let names: Vec<&str> = all.iter().map(|problem| problem.name).collect();
-        eprintln!("usage: radau-race NAME RTOL ATOL SECONDS, where NAME is one of {}", names.join(", "));
-        return ExitCode::from(2);
+    let Task { problem, rtol, atol, seconds } = match problems::task("radau-race") {
+        Ok(task) => task,
+        Err(usage) => {
+            eprintln!("{usage}");
+            return ExitCode::from(2);
+        }
     };
     let (mut best, mut count, begin): (Option<Run>, _, _) = (None, 0, Instant::now());
     while count < 3 || (begin.elapsed().as_secs_f64() < seconds && count < 5000) {
-        let run = match solve(problem, rtol, atol) {
+        let run = match solve(&problem, rtol, atol) {
             Ok(run) => run,
             Err(verdict) => {
                 eprintln!("RADAU ended with IDID = {verdict}");

@@ -1,34 +1,12 @@
 //! A model as a block: what it computes, what it takes, what it refuses. A program of its own, for its allocator counts.
 
+#[path = "../../../tests/support/counting.rs"]
+mod counting;
+
 use ordinate::{
     Block, BlockStatus, CompileOptions, ErrorWish, Inputs, RealTime, RowError, RowSink, RunError, RunOptions, Source,
     compile, realtime, simulate,
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: everything is handed on to the allocator of the system as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn block_of(text: &str, method: &str, substeps: u32) -> Result<Block, RunError> {
     let options = CompileOptions { inputs: Inputs::Open, ..CompileOptions::default() };
@@ -54,12 +32,12 @@ fn a_block_solves_a_descriptor_system_and_takes_no_memory() {
         let at = |name: &str| block.states.iter().position(|state| state == name).expect("a state");
         let (x2, z) = (at("x2"), at("z"));
         assert!((state[z] - 3.0).abs() < 1e-9, "{method}: the start is consistent");
-        let before = COUNT.with(Cell::get);
+        let before = counting::so_far();
         for k in 0..100 {
             let status = block.step(&[3.0], 0.01 * f64::from(k), 0.01, &mut state);
             assert_eq!(status, BlockStatus::Ok, "{method}");
         }
-        assert_eq!(COUNT.with(Cell::get) - before, 0, "{method}");
+        assert_eq!(counting::so_far() - before, 0, "{method}");
         let (rest, omega) = (0.9, (50.0f64 / 3.0).sqrt());
         let exact = rest + (1.0 - rest) * omega.cos();
         assert!((state[x2] - exact).abs() < 1e-5, "{method}: {} for {exact}", state[x2]);
@@ -97,12 +75,12 @@ impl RowSink for Watching {
     }
 
     fn keep_going(&mut self, _t: f64) -> bool {
-        self.started.get_or_insert(COUNT.with(Cell::get));
+        self.started.get_or_insert(counting::so_far());
         true
     }
 
     fn step(&mut self, _t: f64, _h: f64, _order: u32) -> bool {
-        let (count, started) = (COUNT.with(Cell::get), self.started.expect("the clock has started"));
+        let (count, started) = (counting::so_far(), self.started.expect("the clock has started"));
         // What this list itself takes was reserved.
         self.steps.push(count - started);
         true

@@ -1,40 +1,16 @@
 //! After construction, factoring and solving allocate nothing: what a step of bounded time needs. This file is a program
 //! of its own, for its allocator counts.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../../tests/support/counting.rs"]
+mod counting;
 
 use ordinate_solve::algebra::{Complex, Lu, Pattern, Scalar, Structure};
 use ordinate_solve::{BLOCK_ITERATIONS, Block, BlockStatus, Layout as Shape, Point, System as _, Tolerance, by_name};
 
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Counts what each thread asks for.
-struct Counting;
-
-// SAFETY: everything is handed on to the allocator of the system as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn allocations(work: impl FnOnce()) -> usize {
-    let before = COUNT.with(Cell::get);
+    let before = counting::so_far();
     work();
-    COUNT.with(Cell::get) - before
+    counting::so_far() - before
 }
 
 /// A matrix with a strong diagonal, factored `before` times before allocations are counted.
