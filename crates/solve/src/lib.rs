@@ -17,6 +17,7 @@ mod controller;
 mod crossings;
 mod doubling;
 mod driver;
+mod edge;
 mod events;
 mod explicit;
 mod ge3;

@@ -3,6 +3,7 @@
 use super::{Plan, Run};
 use crate::Reason;
 use crate::crossings::Crossing;
+use crate::edge::Edge;
 use crate::events::Now;
 use crate::sliding::Boundary;
 
@@ -49,14 +50,15 @@ impl Run<'_> {
         false
     }
 
-    /// Moves one state within its tolerance if f does not exist where the last step ended, but there, and does not grow towards the
-    /// edge: a method that does not evaluate f at the end of a step may have gone beyond the edge of its domain by as much. Returns
+    /// Moves one state within its tolerance if f does not exist where the last step ended, but there, and the solution comes to rest at
+    /// the edge: a method that does not evaluate f at the end of a step may have gone beyond the edge of its domain by as much. Returns
     /// whether it did.
     pub(super) fn return_to_domain(&mut self) -> bool {
         let fixed = self.options.step.is_some() || self.t == self.t_start;
         if fixed || self.delayed.count > 0 || self.flow.consistency.is_some() {
             return false;
         }
+        let scale: Vec<f64> = self.y.iter().enumerate().map(|(i, y)| self.tol.of(i, [*y; 2])).collect();
         let mut y = self.y.clone();
         let [near, far] = &mut self.scratch;
         let mut exists = |y: &[f64], f: &mut [f64]| {
@@ -69,11 +71,15 @@ impl Run<'_> {
         }
         for i in 0..y.len() {
             for part in RETURNS {
-                let by = part * self.tol.of(i, [self.y[i]; 2]);
+                let by = part * scale[i];
                 y[i] = self.y[i] + 2.0 * by;
                 let finite = exists(&y, far);
                 y[i] = self.y[i] + by;
                 if finite && exists(&y, near) && !grows(near, far) {
+                    let edge = Edge { t: self.t, d: &self.d, inside: &y, outside: &self.y, scale: &scale };
+                    if self.flow.with(|system| edge.is_left(system, &mut self.statistics.evaluations.f)) {
+                        return false;
+                    }
                     self.y.copy_from_slice(&y);
                     (self.f_known, self.wished) = (false, false);
                     self.restart_method();

@@ -11,6 +11,7 @@
 
 use super::{Convergence, Jacobian, Stage, StageEquation, largest_part};
 use crate::algebra::Pattern;
+use crate::edge::Edge;
 use crate::uniqueness::is_left_by_one_solution;
 use crate::{Point, StepFailure, System, Work};
 
@@ -200,9 +201,11 @@ impl Stage {
                 return None;
             }
             self.product.copy_from_slice(&self.change);
-            let mut retreats = 0;
+            let mut outside = None;
             y.iter_mut().zip(&self.product).for_each(|(y, change)| *y += change);
+            let mut retreats = 0;
             while self.residual(system, equation, iteration, y).is_err() {
+                outside = Some(y.to_vec());
                 retreats += 1;
                 // At last as a whole: the edge of the domain of f is nearer than anything counts.
                 let part = if retreats < MOST_RETREATS { 0.5 } else { 1.0 };
@@ -216,6 +219,12 @@ impl Stage {
             }
             let ends = iteration == MOST_WITH_SECANTS || retreats == MOST_RETREATS;
             if size <= BEST || (size <= PART && ends) {
+                if let Some(outside) = outside {
+                    let edge = Edge { t: equation.t, d: equation.d, inside: y, outside: &outside, scale };
+                    if edge.is_left(system, &mut self.work.f) {
+                        return None;
+                    }
+                }
                 // For whoever filters with them.
                 self.factored = sigma;
                 return Some(Convergence { iterations: iteration, rate: 1.0 });

@@ -1,6 +1,7 @@
 //! The stages of a step at which a root comes to rest: with difference quotients for derivatives (`newton/secants.rs`).
 
 use super::stages::{Stages, Task, Way};
+use crate::edge::Edge;
 use crate::newton::{BEST, Damping, MOST_RETREATS, MOST_WITH_SECANTS, PART};
 use crate::{Point, System};
 
@@ -37,9 +38,10 @@ impl Stages {
                 return false;
             }
             let mut taken = self.change.clone();
-            let mut retreats = 0;
+            let (mut retreats, mut outside) = (0, None);
             self.z[..count].iter_mut().zip(&taken).for_each(|(z, change)| *z += change);
             while self.residual(system, task, iteration).is_err() {
+                outside = Some(self.z[..count].to_vec());
                 retreats += 1;
                 // At last as a whole: the edge of the domain of f is nearer than anything counts.
                 let part = if retreats < MOST_RETREATS { 0.5 } else { 1.0 };
@@ -54,6 +56,28 @@ impl Stages {
             let ends = iteration == MOST_WITH_SECANTS || retreats == MOST_RETREATS;
             if size <= BEST || (size <= PART && ends) {
                 (self.iterations, self.rate) = (iteration, 1.0);
+                return outside.is_none_or(|outside| !self.leaves_domain(system, task, &outside));
+            }
+        }
+        false
+    }
+
+    /// Whether one of the stages has come to the edge of the domain of f where solutions leave it; some of those `outside` are behind
+    /// that edge.
+    fn leaves_domain(&mut self, system: &mut dyn System, task: &Task, outside: &[f64]) -> bool {
+        let Point { t, y, d, .. } = *task.from;
+        let mut f = vec![0.0; self.n];
+        for (i, &c) in task.method.c.iter().enumerate() {
+            let t = t + c * task.h;
+            let of = |z: &[f64]| -> Vec<f64> { y.iter().zip(&z[i * self.n..]).map(|(y, z)| y + z).collect() };
+            let (inside, outside) = (of(&self.z), of(outside));
+            system.derivative(t, &outside, d, &mut f);
+            self.work.f += 1;
+            if f.iter().all(|f| f.is_finite()) {
+                continue;
+            }
+            let edge = Edge { t, d, inside: &inside, outside: &outside, scale: task.scale };
+            if edge.is_left(system, &mut self.work.f) {
                 return true;
             }
         }
