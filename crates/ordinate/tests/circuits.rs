@@ -5,8 +5,12 @@
 use ordinate::{CompileOptions, Discard, Run, RunOptions, Source, Status, compile, simulate};
 
 fn run(text: &str, t_end: f64) -> Run {
+    run_by("auto", text, t_end)
+}
+
+fn run_by(method: &str, text: &str, t_end: f64) -> Run {
     let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
-    let options = RunOptions { t_end: Some(format!("{t_end:?}")), ..RunOptions::default() };
+    let options = RunOptions { t_end: Some(format!("{t_end:?}")), method: method.into(), ..RunOptions::default() };
     simulate(&compiled, &options, &mut Discard).expect("it can begin")
 }
 
@@ -73,5 +77,44 @@ fn a_voltage_doubler_is_the_same_in_any_variables() {
     for text in [nodes, capacitors] {
         let exact = [("n1", 4.66004540612), ("n2", 10.4269179697), ("n3", 9.83062671893), ("n4", 13.8643157314)];
         check(&format!("{given}{text}"), 0.05, &exact, 1e-5);
+    }
+}
+
+/// While all diodes block, the conductances change by orders of magnitude from one stage of a step to the next, and what holds the
+/// potentials is far below the tolerance of any current: neither makes the steps shorter than the solution does.
+#[test]
+fn blocked_diodes_take_no_more_steps_than_their_smooth_potentials() {
+    let bridge = format!("{DIODES}i = (u - (a - b))/Rs; i = d1 - d3; i = d4 - d2");
+    let doubler = "param Is = 1e-9, Vt = 0.02585, Rs = 1, R = 10000, C = 1e-4
+        input u = 10*sin(2*pi*50*t)
+        def D(v) = Is*(exp(v/Vt) - 1)
+        i = (u - s)/Rs; C*c' = i; n = s - c; i = D(n - p) - D(0 - n); C*p' = D(n - p) - p/R; init c = 0, p = 0";
+    let half_wave = "param Is = 1e-12, Vt = 0.02585, Rs = 1, R = 1000, C = 1e-4
+        input u = 10*sin(2*pi*50*t)
+        i = (u - a)/Rs; i = Is*(exp((a - p)/Vt) - 1); C*p' = i - p/R; init p = 0";
+    for (text, p) in [(bridge.as_str(), 8.366976945224), (doubler, 17.7293178059), (half_wave, 8.0938138952)] {
+        for (method, most) in [("auto", 1000), ("radau5", 1200), ("bdf", 2200)] {
+            let run = run_by(method, text, 0.1);
+            assert_eq!(run.outcome.status, Status::Ok, "{method}: {:?}", run.reason);
+            let statistics = &run.outcome.statistics;
+            let attempts = statistics.steps + statistics.rejected;
+            assert!(attempts < most, "{text} by {method}: {attempts} attempts");
+            let value = run.final_value("p").expect("a column");
+            assert!((value - p).abs() < 3e-5, "{text} by {method}: p = {value}");
+        }
+    }
+}
+
+/// A coil draws its current through the diodes until they can carry no more backwards, -2 Is, and no voltage of theirs goes on.
+#[test]
+fn a_coil_that_empties_itself_through_a_bridge_ends_with_its_equation() {
+    let text = format!("{DIODES}i = (u - (a - b))/Rs; i = d1 - d3; i = d4 - d2")
+        .replace("C*p' = d1 + d2 - p/R; init p = 0", "d1 + d2 = j; 0.01*j' = p - q; C*q' = j - q/R; init q = 0, j = 0");
+    for method in ["auto", "radau5", "bdf"] {
+        let run = run_by(method, &text, 0.1);
+        let reason = run.reason.expect("it ends early");
+        assert!(!reason.message.contains("without bound"), "{method}: {}", reason.message);
+        assert!(reason.message.contains("d1 + d2 = j"), "{method}: {}", reason.message);
+        assert!((run.outcome.t_reached - 0.005201).abs() < 1e-6, "{method}: {}", run.outcome.t_reached);
     }
 }

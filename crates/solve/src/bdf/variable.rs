@@ -402,6 +402,15 @@ impl Method for Bdf {
         self.differences.interpolate(self.order, &self.correction, theta, y);
     }
 
+    /// Algebraic states that were moved onto their equations are those of the history, too: what Newton's method leaves of the
+    /// tolerance is noise, which the differences of high order are full of otherwise.
+    fn moved(&mut self, y: &[f64]) {
+        for i in self.newton.differential()..y.len() {
+            self.correction[i] += y[i] - self.y[i];
+        }
+        self.y.copy_from_slice(y);
+    }
+
     fn solves_algebraic(&self) -> bool {
         true
     }

@@ -128,8 +128,9 @@ impl Run<'_> {
             // Before a pole steps are lost long before the numbers end.
             return Reason::NotFinite { t, component, at_start: false };
         }
-        // What merely passes through zero is slow compared with where it came from.
-        let size = |i: usize| self.y[i].abs() + self.y_start[i].abs() + self.tol.atol[i] + f64::MIN_POSITIVE;
+        // What merely passes through zero, or comes to it, is slow compared with where it came from.
+        let size =
+            |i: usize| self.y[i].abs() + self.y_start[i].abs() + self.usual[i] + self.tol.atol[i] + f64::MIN_POSITIVE;
         let speed = |i: usize| self.f[i].abs() * elapsed / size(i);
         let fastest = (0..self.y.len()).max_by(|&i, &j| speed(i).total_cmp(&speed(j)));
         match fastest {

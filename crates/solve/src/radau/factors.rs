@@ -77,6 +77,11 @@ impl Stages {
         self.factor(task)
     }
 
+    /// The factors are to be made anew, for an iteration that keeps its changes.
+    pub fn separate(&mut self) {
+        self.factored.1 = 0;
+    }
+
     pub(super) fn factor(&mut self, task: &Task) -> Result<(), StepFailure> {
         let Task { method, h, .. } = *task;
         if self.factored.1 == method.stages && (self.factored.0 / h - 1.0).abs() <= SAME_STEP {

@@ -79,10 +79,14 @@ pub struct Radau {
     slow: u32,
     /// No step since the beginning.
     at_start: bool,
+    /// The step accepted last was far better than asked for: it could have been longer but for Newton's method.
+    at_ease: bool,
 }
 
 /// A Jacobian is kept if Newton's method converged with this rate.
 const KEEP: f64 = 1e-3;
+/// A step of an error below this part of the tolerance is far better than asked for.
+const AT_EASE: f64 = 1e-3;
 /// Attempts in a row whose iteration is too slow, before that counts as a failure.
 const MOST_SLOW: u32 = 3;
 /// The most iterations where the step is given.
@@ -128,6 +132,7 @@ impl Radau {
             new_point: true,
             slow: 0,
             at_start: true,
+            at_ease: false,
         }
     }
 
@@ -192,6 +197,12 @@ impl Radau {
                 _ if !fresh => {
                     self.stages.stale = true;
                     way
+                }
+                (Way::Contracting, _) if !self.fixed_step && self.at_ease && bound.is_none() => {
+                    // The derivatives change by orders of magnitude while the solution is smooth: those of potentials that nothing
+                    // but the leakage of diodes holds. No step as long as the solution allows has one Jacobian for all stages.
+                    self.stages.separate();
+                    Way::Coupled
                 }
                 _ if !self.fixed_step => {
                     // What goes astray within the tolerance need not be followed so closely.
@@ -372,12 +383,14 @@ impl Method for Radau {
         self.stages.age += 1;
         self.stages.stale |= !self.fixed_step && self.slow_newton();
         (self.new_point, self.at_start, self.slow) = (true, false, 0);
+        self.at_ease = self.error < AT_EASE;
     }
 
     fn restart(&mut self) {
         self.stages.restart();
         self.control.restart();
         (self.f0_known, self.new_point, self.slow, self.history_h) = (false, true, 0, 0.0);
+        self.at_ease = false;
         self.ladder = Ladder::new();
     }
 
