@@ -242,6 +242,11 @@ impl Consistency {
         }
     }
 
+    /// Whether the algebraic states follow from the others at every instant.
+    pub fn follow_at_once(&self) -> bool {
+        self.algebraic.is_some()
+    }
+
     /// Number of states that are not algebraic.
     pub fn differential(&self) -> usize {
         self.differential

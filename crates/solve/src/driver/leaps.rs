@@ -23,7 +23,7 @@ const LATELY: usize = 10;
 /// to 2⁻⁵.
 const STAYS: f64 = 0.1;
 /// A distance of fewer times what errors could make is none.
-const ERRORS: f64 = 100.0;
+pub(super) const ERRORS: f64 = 100.0;
 /// Parts of an error over which a solution is followed.
 const LARGEST_PART: f64 = 0.0625;
 const SMALLEST_PART: f64 = 1e-9;

@@ -11,8 +11,10 @@
 //!
 //! An error of the size of the tolerance may also make the solution turn by itself, as x = √(ε + cos²t) does: `narrows.rs`.
 
+use super::leaps::ERRORS;
 use super::{Plan, Run};
 use crate::Reason;
+use crate::consistency::Errors;
 
 /// What is left of a number that vanishes and stays zero, as where y′² = 1 − y² comes to y = 1.
 const GONE: f64 = 1e-6;
@@ -26,8 +28,8 @@ const HARDLY_APART: f64 = 0.05;
 const LOST: f64 = 0.75;
 /// Nor are algebraic states that change about as they did before: of methods that see their error, and of others.
 const STEADY: [f64; 2] = [0.5, 0.1];
-/// Steps shorter than this part of the run so far lead to the point. Much nearer to it, what determines the solution is rounding:
-/// x² = c with an error of 1e-16 gives x to 1e-8.
+/// Steps shorter than this part of the run so far lead to the point, unless two solutions are still farther apart than their errors
+/// there. Much nearer to it, what determines the solution is rounding: x² = c with an error of 1e-16 gives x to 1e-8.
 const SHORTEST: f64 = 1e-6;
 /// The same of a fixed step.
 const SHORTEST_PIECE: f64 = 1e-3;
@@ -49,6 +51,16 @@ pub(super) type Ends<'a> = [(f64, &'a [f64]); 2];
 pub(super) struct Guard {
     pub values: [f64; 2],
     pub slopes: [f64; 2],
+}
+
+/// Where two solutions seem to meet.
+struct Met {
+    t: f64,
+    /// The state that turns there.
+    component: usize,
+    /// If the algebraic equations say so: by how much its rate of change differs between the ends, and the lesser of what
+    /// determines it there.
+    by_equations: Option<(f64, f64)>,
 }
 
 impl Guard {
@@ -86,20 +98,18 @@ impl Run<'_> {
             }
         }
         let (t, y) = (self.t, self.y.clone());
-        let here = |(time, component): (f64, usize)| (t + time, component);
-        let mut met = self.meeting([(t, &y), (plan.end, &end)], &suspects, suspicious, APART).map(here);
+        let mut met = self.meeting([(t, &y), (plan.end, &end)], &suspects, suspicious, APART);
         if met.is_none() && suspicious && self.before.h > 0.0 {
             let before = std::mem::take(&mut self.before.y);
             let start = t - self.before.h;
-            met = self
-                .meeting([(start, &before), (plan.end, &end)], &[], true, HARDLY_APART)
-                .map(|(time, component)| (start + time, component));
+            met = self.meeting([(start, &before), (plan.end, &end)], &[], true, HARDLY_APART);
             self.before.y = before;
         }
-        let Some((meeting, component)) = met else { return Ok(false) };
+        let Some(met) = met else { return Ok(false) };
+        let Met { t: meeting, component, .. } = met;
         let (fixed, next) = (self.options.step, 0.5 * (meeting - t));
         let shortest = fixed.map_or(SHORTEST * (t - self.t_start), |step| SHORTEST_PIECE * step);
-        if next < self.smallest_step().max(shortest) {
+        if next < self.smallest_step() || (next < shortest && !self.are_apart(&met)) {
             return Err(Reason::BranchPoint { t, meeting, component });
         }
         match fixed {
@@ -128,19 +138,42 @@ impl Run<'_> {
         self.flow.consistency.as_ref().is_some_and(|consistency| consistency.inside_f)
     }
 
-    /// After which time two solutions meet between the ends of a part of the run, and which state turns there: by the algebraic
-    /// equations, if they are asked, and by some of the denominators.
-    fn meeting(&mut self, ends: Ends, denominators: &[usize], algebraic: bool, apart: f64) -> Option<(f64, usize)> {
-        let h = ends[1].0 - ends[0].0;
+    /// Whether the solution is surely not yet the one that it is going to meet: farther from it than errors of the differential
+    /// states and rounding make.
+    fn are_apart(&mut self, met: &Met) -> bool {
+        let (differential, Some((turn, least))) = (self.flow.system.layout().differential(), met.by_equations) else {
+            return false;
+        };
+        let Some(consistency) = self.flow.consistency.as_mut().filter(|consistency| consistency.follow_at_once())
+        else {
+            return false;
+        };
+        let i = met.component;
+        let unsure = consistency.unsure(self.flow.system, self.t, &self.y, &self.d, Errors::OfStates)[i - differential];
+        // What the terms of the equations are rounded by is not known: they are taken to be as large as the state made them.
+        let rounding = f64::EPSILON * (self.y[i].abs() + self.usual[i]) / least;
+        turn.abs() * (met.t - self.t) > ERRORS * (unsure + rounding)
+    }
+
+    /// Where two solutions meet between the ends of a part of the run: by the algebraic equations, if they are asked, and by some
+    /// of the denominators.
+    fn meeting(&mut self, ends: Ends, denominators: &[usize], algebraic: bool, apart: f64) -> Option<Met> {
+        let (start, h) = (ends[0].0, ends[1].0 - ends[0].0);
         let (rates, determined) = self.rates_at(ends)?;
         let differential = self.flow.system.layout().differential();
         let by_equations = determined.iter().enumerate().filter(|_| algebraic);
         let gone = |guard: &Guard| guard.values[0] != 0.0 && guard.values[1].abs() <= GONE * guard.values[0].abs();
         let by_equations = by_equations.filter_map(|(i, guard)| {
-            let time = if gone(guard) { h } else { guard.meeting(h, apart)? };
-            Some((time, differential + i))
+            let component = differential + i;
+            if gone(guard) {
+                return Some(Met { t: start + h, component, by_equations: None });
+            }
+            let time = guard.meeting(h, apart)?;
+            let turn = rates[1][component] - rates[0][component];
+            let least = guard.values[0].abs().min(guard.values[1].abs());
+            Some(Met { t: start + time, component, by_equations: Some((turn, least)) })
         });
-        if let Some(met) = by_equations.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        if let Some(met) = by_equations.min_by(|a, b| a.t.total_cmp(&b.t)) {
             return Some(met);
         }
         if denominators.is_empty() {
@@ -149,7 +182,7 @@ impl Run<'_> {
         let guards = self.denominators_at(ends, &rates);
         let times = denominators.iter().filter_map(|&k| guards.get(k)?.meeting(h, apart));
         let time = times.min_by(f64::total_cmp)?;
-        Some((time, self.most_turned(&rates)))
+        Some(Met { t: start + time, component: self.most_turned(&rates), by_equations: None })
     }
 
     /// The rates of change of all states at both ends, and what determines the algebraic ones.
