@@ -2,7 +2,9 @@
 //! lines. References are solutions of equivalent ordinary equations by SciPy's Radau (rtol 1e-11) with the algebraic unknown by
 //! bisection.
 
-use ordinate::{CompileOptions, Discard, Run, RunOptions, Source, Status, compile, simulate};
+use ordinate::{
+    CompileOptions, Discard, ErrorWish, IndexTreatment, Run, RunOptions, Source, Status, compile, simulate,
+};
 
 fn run(text: &str, t_end: f64) -> Run {
     run_by("auto", text, t_end)
@@ -116,5 +118,38 @@ fn a_coil_that_empties_itself_through_a_bridge_ends_with_its_equation() {
         assert!(!reason.message.contains("without bound"), "{method}: {}", reason.message);
         assert!(reason.message.contains("d1 + d2 = j"), "{method}: {}", reason.message);
         assert!((run.outcome.t_reached - 0.005201).abs() < 1e-6, "{method}: {}", run.outcome.t_reached);
+    }
+}
+
+/// The transistor amplifier of the IVP test set (F. Mazzia, C. Magherini, Test Set for Initial Value Problem Solvers 2.4, II-1),
+/// whose mass matrix is singular; y8 passes through zero in every period, and with it its tolerance.
+#[test]
+fn the_transistor_amplifier_is_solved_as_it_is() {
+    let text = "param Ub = 6, UF = 0.026, alpha = 0.99, beta = 1e-6, R0 = 1000, R = 9000
+        param C1 = 1e-6, C2 = 2e-6, C3 = 3e-6, C4 = 4e-6, C5 = 5e-6
+        def g(x) = beta*(exp(x/UF) - 1)
+        C1*(y2' - y1') = y1/R0 - 0.1*sin(200*pi*t)/R0
+        C1*(y1' - y2') = -Ub/R + y2*(2/R) - (alpha - 1)*g(y2 - y3)
+        -C2*y3' = -g(y2 - y3) + y3/R
+        C3*(y5' - y4') = -Ub/R + y4/R + alpha*g(y2 - y3)
+        C3*(y4' - y5') = -Ub/R + y5*(2/R) - (alpha - 1)*g(y5 - y6)
+        -C4*y6' = -g(y5 - y6) + y6/R
+        C5*(y8' - y7') = -Ub/R + y7/R + alpha*g(y5 - y6)
+        C5*(y7' - y8') = y8/R
+        init y1 = 0, y2 = 3, y3 = 3, y4 = 6, y5 = 3, y6 = 3, y7 = 6, y8 = 0
+        run 0 .. 0.2";
+    for index in [IndexTreatment::Reduce, IndexTreatment::Direct] {
+        let options = CompileOptions { index, ..CompileOptions::default() };
+        let compiled = compile(&Source::text(text), &options).expect("a model without mistakes");
+        for (method, rtol) in ["radau5", "radau", "bdf"]
+            .into_iter()
+            .flat_map(|method| [1e-3, 1e-4, 1e-5, 1e-6, 1e-8].map(|r| (method, r)))
+        {
+            let options = RunOptions { method: method.into(), rtol, error: ErrorWish::Off, ..RunOptions::default() };
+            let run = simulate(&compiled, &options, &mut Discard).expect("it can begin");
+            assert_eq!(run.outcome.status, Status::Ok, "{index:?} {method} {rtol}: {:?}", run.reason);
+            let y8 = run.final_value("y8").expect("a column");
+            assert!((y8 - 1.236995868091548).abs() < (1e3 * rtol).min(0.2), "{index:?} {method} {rtol}: {y8}");
+        }
     }
 }

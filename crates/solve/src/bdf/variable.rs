@@ -84,6 +84,9 @@ pub struct Bdf {
 
 /// Newton's method is to leave less than this part of the tolerance.
 const NEWTON_PART: f64 = 0.2;
+/// The same of a system of higher index that is solved as it is: nothing but Newton's method keeps its states on their equations, and
+/// what it leaves is there in the next step, however short that is, when a state that comes to zero has another tolerance.
+const NEWTON_PART_ALONE: f64 = 1e-5;
 /// The part of the step that its error allows that is taken: with the same order, the next lower one, the next higher one.
 const SAFETY: [f64; 3] = [1.0 / 1.5, 1.0 / 1.6, 1.0 / 1.4];
 /// The same after an error that was too large, or before one.
@@ -367,7 +370,13 @@ impl Method for Bdf {
             psi: &self.psi,
             gamma_h: self.h / alpha,
         };
-        let goal = if self.fixed_step { Goal::Rounding } else { Goal::Part(NEWTON_PART) };
+        let alone = system.layout().indices.iter().any(|&index| index > 1);
+        let goal = match alone {
+            _ if self.fixed_step => Goal::Rounding,
+            // As far as rounding lets it.
+            true => Goal::Part(NEWTON_PART_ALONE.max(100.0 * f64::EPSILON / tol.rtol).min(NEWTON_PART)),
+            false => Goal::Part(NEWTON_PART),
+        };
         let solved = self.newton.solve(system, &equation, &self.scale, goal, &mut self.y);
         if matches!(solved, Err(StepFailure::NotFinite { .. })) && self.leaves_history() {
             return self.try_step(system, from, h, tol);
