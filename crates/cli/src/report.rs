@@ -124,9 +124,10 @@ fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
     if let Some((state, t)) = error.lost {
         line("note", &format!("from t = {} on no digit of `{}` can be trusted", short(t), error.names[state]));
     }
-    if let Some(state) = error.faint {
+    if let Some((state, greatest)) = error.faint {
         let name = &error.names[state];
-        line("note", &format!("`{name}` stays below --atol, so no digit of it can be trusted: a smaller one sees it"));
+        let stays = format!("`{name}` is {greatest:.1e} at most, less than --atol: no digit of it can be trusted");
+        line("note", &stays);
     }
     if let Some((state, atol)) = error.unseen {
         let name = &error.names[state];

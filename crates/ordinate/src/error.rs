@@ -60,8 +60,9 @@ pub struct GlobalError {
     pub complete: bool,
     /// From this time on no digit of this state is right.
     pub lost: Option<(usize, f64)>,
-    /// A state that has no right digit either, but stayed below its absolute tolerance with its error: nobody asked for one.
-    pub faint: Option<usize>,
+    /// A state that has no right digit either, but stayed below its absolute tolerance with its error, so nobody asked for one; and
+    /// the greatest value that it had.
+    pub faint: Option<(usize, f64)>,
     /// Where a state has lost its digits: one that began too small for the absolute tolerance, and one that would see it.
     pub unseen: Option<(usize, f64)>,
     /// A state that was zero in all rows though its equation has an input that may be asleep there: nothing is known of its error.

@@ -80,7 +80,7 @@ fn error_json(error: &GlobalError) -> Value {
         "complete": error.complete,
         "gap": error.gap(),
         "lost": error.lost.map(|(state, t)| json!({"variable": error.names[state], "t": t})),
-        "faint": error.faint.map(|state| &error.names[state]),
+        "faint": error.faint.map(|(state, _)| &error.names[state]),
         "corrected": error.corrected,
     })
 }

@@ -90,16 +90,16 @@ impl Task<'_> {
     }
 }
 
-/// The first state that has no right digit any more, and when it lost the last; and one of those that are, with their
-/// errors, never larger than what is `asked` of them. The error of such states is anything that they can be: two solutions that have nothing in common any more may
+/// The first state that has no right digit any more, and when it lost the last; and one of those that are, with their errors, never
+/// larger than what is `asked` of them, with its greatest value. The error of such states is anything that they can be: two solutions that have nothing in common any more may
 /// meet by chance.
 pub(crate) fn without_digits(
     columns: &[Vec<f64>],
     rows: &[Vec<f64>],
     largest: &mut [f64],
     asked: &dyn Fn(usize) -> f64,
-) -> (Option<(usize, f64)>, Option<usize>) {
-    let (mut first, mut faint): (Option<(usize, f64)>, Option<usize>) = (None, None);
+) -> (Option<(usize, f64)>, Option<(usize, f64)>) {
+    let (mut first, mut faint): (Option<(usize, f64)>, Option<(usize, f64)>) = (None, None);
     for (state, errors) in rows.iter().enumerate() {
         let values = &columns[state + 1];
         let most = greatest(values);
@@ -107,7 +107,7 @@ pub(crate) fn without_digits(
         let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
         largest[state] = largest[state].max(bounds.1 - bounds.0);
         if most.max(largest[state]) < asked(state) {
-            faint = faint.or(Some(state));
+            faint = faint.or(Some((state, most)));
         } else if first.is_none_or(|(_, t)| columns[0][row] < t) {
             first = Some((state, columns[0][row]));
         }
