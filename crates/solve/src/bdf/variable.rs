@@ -414,9 +414,8 @@ impl Method for Bdf {
     /// Algebraic states that were moved onto their equations are those of the history, too: what Newton's method leaves of the
     /// tolerance is noise, which the differences of high order are full of otherwise.
     fn moved(&mut self, y: &[f64]) {
-        for i in self.newton.differential()..y.len() {
-            self.correction[i] += y[i] - self.y[i];
-        }
+        let moved = self.correction.iter_mut().zip(y.iter().zip(&self.y)).skip(self.newton.differential());
+        moved.for_each(|(correction, (y, before))| *correction += y - before);
         self.y.copy_from_slice(y);
     }
 

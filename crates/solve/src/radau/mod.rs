@@ -169,6 +169,7 @@ impl Radau {
         let NewtonOptions { most: bound, in_time, .. } = self.stages.options;
         let mut most = bound.unwrap_or(usual);
         let kappa = (!self.fixed_step).then(|| kappa(tol.rtol));
+        let algebraic = system.layout().algebraic > 0;
         let mut way = match self.stages.kind() {
             NewtonKind::Full => Way::Coupled,
             NewtonKind::Simplified | NewtonKind::Inexact => Way::Contracting,
@@ -198,7 +199,7 @@ impl Radau {
                     self.stages.stale = true;
                     way
                 }
-                (Way::Contracting, _) if !self.fixed_step && self.at_ease && bound.is_none() => {
+                (Way::Contracting, _) if !self.fixed_step && self.at_ease && algebraic && bound.is_none() => {
                     // The derivatives change by orders of magnitude while the solution is smooth: those of potentials that nothing
                     // but the leakage of diodes holds. No step as long as the solution allows has one Jacobian for all stages.
                     self.stages.separate();
