@@ -186,3 +186,34 @@ fn a_pole_with_a_small_residue_is_not_stepped_over() {
         }
     }
 }
+
+/// The elastic beam of Hairer and Wanner II, IV.10, in 40 pieces: u is of the order 0.1 and follows from forces of 10⁶ times the
+/// differences of angles, so that its last digits are rounding, which is no end of the solution.
+#[test]
+fn rounding_of_an_algebraic_state_is_not_the_end_of_its_solution() {
+    let n = 40usize;
+    let mut text = String::from("phi = if t < pi then 1.5*sin(t)^2 else 0\n");
+    for l in 1..=n {
+        let (below, above) = if l == 1 { ("-th[1]".into(), 2) } else { (format!("th[{}]", l - 1), (l + 1).min(n)) };
+        text +=
+            &format!("v[{l}] = {n}^4*({below} - 2*th[{l}] + th[{above}]) + {n}^2*phi*(cos(th[{l}]) + sin(th[{l}]))\n");
+        let diagonal = if l == 1 { 1 } else { 2 + l / n };
+        let beside = |function: &str, of: &str| -> String {
+            let neighbours = [l - 1, l + 1].into_iter().filter(|m| (1..=n).contains(m));
+            neighbours.map(|m| format!(" - {function}(th[{l}] - th[{m}])*{of}[{m}]")).collect()
+        };
+        let ([cos_u, cos_v], [sin_u, sin_v]) =
+            (["u", "v"].map(|of| beside("cos", of)), ["u", "v"].map(|of| beside("sin", of)));
+        text += &format!("{diagonal}*u[{l}]{cos_u} = th[{l}]'^2{sin_v}\n");
+        text += &format!("th[{l}]'' = {diagonal}*v[{l}]{cos_v}{sin_u}; init th[{l}] = 0, th[{l}]' = 0\n");
+    }
+    let compiled = compile(&Source::text(text), &CompileOptions::default()).expect("a model without mistakes");
+    let [fine, coarse] = [("radau5", 1e-9), ("radau", 1e-6)].map(|(method, rtol)| {
+        let t_end = Some("1.5".into());
+        let options = RunOptions { method: method.into(), rtol, t_end, error: ErrorWish::Off, ..RunOptions::default() };
+        let found = simulate(&compiled, &options, &mut Discard).expect("it can begin");
+        assert!(found.reason.is_none(), "{method}, {rtol}: {:?}", found.reason);
+        found.final_value("th[40]").expect("a state")
+    });
+    assert!((fine - coarse).abs() < 1e-4, "{fine}, {coarse}");
+}
