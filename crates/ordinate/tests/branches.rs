@@ -1,7 +1,9 @@
 //! Points where the index changes: two solutions meet, and what determines the solution vanishes. Every method passes along the
 //! smooth solution, or says where it ends and why; none goes over to the other solution with a good word.
 
-use ordinate::{CompileOptions, Discard, ErrorWish, IndexTreatment, Run, RunOptions, Source, compile, simulate};
+use ordinate::{
+    CompileOptions, Discard, ErrorWish, IndexTreatment, RowTimes, Run, RunOptions, Source, compile, simulate,
+};
 
 const METHODS: [&str; 12] = [
     "auto",
@@ -47,6 +49,40 @@ fn check(text: &str, (name, end): (&str, f64), meeting: f64, most: f64) {
                     // An error of the tolerance, or of a step, decides how near solutions come to each other.
                     assert!(reason.t > 0.0 && reason.t < meeting + 0.6, "{told}");
                 }
+            }
+        }
+    }
+}
+
+/// A crank of length a turns, coupler b and rocker c follow; their other closure is never near. Long steps over it neither end as if it
+/// were, nor go over to it or to an angle that is 2π farther.
+#[test]
+fn linkages_stay_closed_as_they_are() {
+    let cranks = [
+        [0.157, 1.096, 1.064, 1.457, 9.7],
+        [0.25, 0.8, 0.7, 0.9, 3.0],
+        [0.303, 0.802, 1.17, 1.283, 9.733],
+        [0.287, 1.071, 1.098, 1.46, 7.919],
+        [0.219, 1.19, 0.823, 1.485, 9.138],
+    ];
+    for [a, b, c, d, omega] in cranks {
+        let text = format!(
+            "param a = {a}, b = {b}, c = {c}, d = {d}; th' = {omega}; a*cos(th) + b*cos(be) = d + c*cos(ga); \
+             a*sin(th) + b*sin(be) = c*sin(ga); th(0) = 0.5; guess be = 0.9, ga = 1.8; run 0 .. 20"
+        );
+        let th: f64 = 0.5 + 20.0 * omega;
+        let (x, y) = (d - a * th.cos(), -a * th.sin());
+        let length = x.hypot(y);
+        let exact = y.atan2(x) + ((b * b + length * length - c * c) / (2.0 * b * length)).acos();
+        let compiled = compile(&Source::text(&text), &CompileOptions::default()).expect("a model without mistakes");
+        for method in ["auto", "radau5", "taylor", "dp5", "bdf"] {
+            for rtol in [1e-3, 1e-6] {
+                let rows = RowTimes::At(vec!["20".into()]);
+                let options = RunOptions { method: method.into(), rtol, rows, ..RunOptions::default() };
+                let found = simulate(&compiled, &options, &mut Discard).expect("it can begin");
+                assert!(found.reason.is_none(), "{text}: {method}, {rtol:e}: {:?}", found.reason);
+                let off = found.final_value("be").expect("a state") - exact;
+                assert!(off.abs() < 10.0 * rtol, "{text}: {method}, {rtol:e}: off by {off:e}");
             }
         }
     }

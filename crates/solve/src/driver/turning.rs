@@ -24,9 +24,11 @@ const AWAY: f64 = 1.0 / 1024.0;
 const APART: f64 = 0.25;
 /// The same for two steps, of which the first is done: there is no shorter one to see more.
 const HARDLY_APART: f64 = 0.05;
-/// What comes straight from zero is at most so many times as large as its last slope says. It was 0.03 to 1.7 where solutions meet, and
-/// from 2.3 on where they do not.
-const STRAIGHT: f64 = 2.0;
+/// A zero in the past is seen at most so many times as far away from a point between as from the end: up to 1.1 times where solutions
+/// met, from 8 times on, or not at all, where they did not.
+const STRAIGHT: f64 = 1.5;
+/// Steps shorter than this part of the run so far show what they are rounded by near such a point.
+const ROUNDED: f64 = 1e-5;
 /// What loses no more than this part of itself in a step, at the pace of the step before, is not looked at.
 const LOST: f64 = 0.75;
 /// Nor are algebraic states that change about as they did before: of methods that see their error, and of others.
@@ -160,16 +162,18 @@ impl Run<'_> {
         turn.abs() * (met.t - self.t) > ERRORS * (unsure + rounding)
     }
 
-    /// Whether what determines the solution is at the end of `first`, behind a meeting, about as small as it is on a straight way from
-    /// there; and where all this is rounding. A smooth number that is small on both sides of a long step has no zero between.
+    /// Whether a meeting is where it is seen from the end of `first`, too, which is behind it; and where all this may be rounding. A
+    /// smooth number that is small on both sides of a long step may have no zero between.
     fn points_to(&mut self, met: &Met, first: Ends) -> bool {
         let (t, differential) = (first[1].0, self.flow.system.layout().differential());
-        let Some((_, guard)) = met.by_equations else { return true };
-        if t - first[0].0 < SHORTEST * (t - self.t_start) {
+        if met.by_equations.is_none() || t - first[0].0 < ROUNDED * (t - self.t_start) {
             return true;
         }
         let between = self.rates_at(first).and_then(|(_, guards)| guards.get(met.component - differential).copied());
-        between.is_none_or(|between| between.values[1].abs() <= STRAIGHT * guard.slopes[1].abs() * (t - met.t))
+        between.is_none_or(|Guard { values: [_, value], slopes: [_, slope] }| {
+            let since = value / slope;
+            since > 0.0 && since <= STRAIGHT * (t - met.t)
+        })
     }
 
     /// Where two solutions meet between the ends of a part of the run: by the algebraic equations, if they are asked, and by some

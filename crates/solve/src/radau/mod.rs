@@ -87,6 +87,11 @@ pub struct Radau {
 const KEEP: f64 = 1e-3;
 /// A step of an error below this part of the tolerance is far better than asked for.
 const AT_EASE: f64 = 1e-3;
+/// A step that is so many times as long as the one before is foreseen by it.
+const FORESEEN: f64 = 2.0;
+/// Stages are near to where they were foreseen within this part of their change, or so many tolerances.
+const NEAR: f64 = 0.1;
+const NEAR_TOLERANCES: f64 = 100.0;
 /// Attempts in a row whose iteration is too slow, before that counts as a failure.
 const MOST_SLOW: u32 = 3;
 /// The most iterations where the step is given.
@@ -174,7 +179,7 @@ impl Radau {
             NewtonKind::Full => Way::Coupled,
             NewtonKind::Simplified | NewtonKind::Inexact => Way::Contracting,
         };
-        let mut explored = None;
+        let (mut explored, mut separate) = (None, false);
         loop {
             match &self.scout {
                 Some(scout) if explored == Some(true) => self.stages.z.copy_from_slice(&scout.z),
@@ -183,8 +188,12 @@ impl Radau {
             let fresh = self.stages.stale || self.stages.age == 0;
             let task = Task { method: self.method, from, f0: &self.f0, h, scale: &self.scale, kappa, most, way };
             self.stages.prepare(system, &task).map_err(Failure::Step)?;
+            let foreseen = separate.then(|| self.stages.z.clone());
             let failure = match self.stages.solve(system, &task) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    let astray = foreseen.and_then(|foreseen| self.astray(&foreseen));
+                    return astray.map_or(Ok(()), |component| Err(Failure::Step(StepFailure::Newton { component })));
+                }
                 Err(failure) => failure,
             };
             if bound.is_some() {
@@ -199,10 +208,13 @@ impl Radau {
                     self.stages.stale = true;
                     way
                 }
-                (Way::Contracting, _) if !self.fixed_step && self.at_ease && algebraic && bound.is_none() => {
+                (Way::Contracting, _)
+                    if self.at_ease && algebraic && h <= FORESEEN * self.history_h && bound.is_none() =>
+                {
                     // The derivatives change by orders of magnitude while the solution is smooth: those of potentials that nothing
                     // but the leakage of diodes holds. No step as long as the solution allows has one Jacobian for all stages.
                     self.stages.separate();
+                    separate = true;
                     Way::Coupled
                 }
                 _ if !self.fixed_step => {
@@ -226,6 +238,19 @@ impl Radau {
                 }
             };
         }
+    }
+
+    /// A state that is not about where it was foreseen in all stages. An iteration that does not contract from there may have gone to
+    /// another solution of the algebraic equations, which no estimate of an error sees.
+    fn astray(&self, foreseen: &[f64]) -> Option<usize> {
+        let n = self.y0.len();
+        let stages = || foreseen.chunks_exact(n).zip(self.stages.z.chunks_exact(n)).take(self.method.stages);
+        (0..n).find(|&i| {
+            let (size, off) = stages().fold((0.0f64, 0.0f64), |(size, off), (foreseen, z)| {
+                (size.max(foreseen[i].abs()), off.max((z[i] - foreseen[i]).abs()))
+            });
+            off > NEAR * size + NEAR_TOLERANCES * self.scale[i]
+        })
     }
 
     /// Solves the equations as far as rounding allows, where that is less than the tolerance asks for: a state that is a small
@@ -397,7 +422,7 @@ impl Method for Radau {
         self.stages.age += 1;
         self.stages.stale |= !self.fixed_step && self.slow_newton();
         (self.new_point, self.at_start, self.slow) = (true, false, 0);
-        self.at_ease = self.error < AT_EASE;
+        self.at_ease = !self.fixed_step && self.error < AT_EASE;
     }
 
     fn restart(&mut self) {
