@@ -54,14 +54,15 @@ pub(crate) fn inconsistent_start(t: f64, wrong: &[(String, f64, f64)], compiled:
     })
 }
 
-/// A row in which the equations do not determine a variable: they were solved for it by a division by zero.
+/// Where the equations cease to determine a variable: what they were solved for divides by zero there, or leaves the domain of a
+/// function.
 pub(crate) fn undetermined(name: &str, t: f64) -> Explanation {
     Explanation {
         kind: "not_finite",
         t,
         variable: Some(name.to_string()),
-        message: format!("the equations do not determine `{name}` at t = {}: it is not a finite number there", short(t)),
-        hint: "a coefficient of the equations vanishes there, or an expression in them has a pole; begin or end the run beside that time"
+        message: format!("the equations do not determine `{name}` at t = {}: it is not a finite number there, or right behind", short(t)),
+        hint: "a coefficient of the equations vanishes there, or they leave the domain of sqrt, log, …; begin or end the run beside that time"
             .into(),
     }
 }
@@ -320,6 +321,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             None,
             format!("what is delayed is not a finite number at t = {}", short(t)),
             "the first argument of `delay` leaves the domain of sqrt, log, …, or divides by zero; end the run before".into(),
+        ),
+        Reason::Undefined { t } => (
+            t,
+            None,
+            format!("the equations do not determine all variables beyond t = {}", short(t)),
+            "end the run before, or add `stop when`".into(),
         ),
         Reason::Interrupted { t } => (t, None, format!("ended on request at t = {}", short(t)), "the rows so far are kept".into()),
         Reason::StopCondition { t, condition: _ } => {

@@ -11,7 +11,6 @@ use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.
 pub(crate) struct Recorder<'a> {
-    compiled: &'a Compiled,
     evaluator: Evaluator,
     sink: &'a mut dyn RowSink,
     values: Vec<f64>,
@@ -33,10 +32,10 @@ pub(crate) struct Recorder<'a> {
     pub inconsistent: Vec<(String, f64, f64)>,
     /// Column and time of the first value that is not finite.
     pub not_finite: Option<(usize, f64)>,
-    /// The same of what the equations determine, without saying in so many words what it is.
-    pub undetermined: Option<(usize, f64)>,
-    /// Which columns those are, once it is asked.
-    variables: Option<Vec<bool>>,
+    /// What the equations determine, without saying in so many words what it is, and where it was not finite last.
+    pub undetermined: Option<usize>,
+    /// The columns that are such, but for states.
+    determined: Vec<usize>,
 }
 
 impl<'a> Recorder<'a> {
@@ -47,8 +46,8 @@ impl<'a> Recorder<'a> {
         start: &'a StartValues,
     ) -> Self {
         let states = compiled.program.visible;
+        let variables = variables(compiled);
         Recorder {
-            compiled,
             evaluator,
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
             states,
@@ -64,18 +63,10 @@ impl<'a> Recorder<'a> {
             inconsistent: Vec::new(),
             not_finite: None,
             undetermined: None,
-            variables: None,
-        }
-    }
-
-    /// Notes a row with a value that is not finite.
-    fn note_not_finite(&mut self, t: f64) {
-        let mut bad = (0..self.values.len()).filter(|&column| !self.values[column].is_finite()).peekable();
-        if let Some(&first) = bad.peek() {
-            self.not_finite = self.not_finite.or(Some((first, t)));
-            let variables = self.variables.get_or_insert_with(|| variables(self.compiled));
-            let determined = bad.find(|&column| column > 0 && variables.get(column - 1) == Some(&true));
-            self.undetermined = self.undetermined.or(determined.map(|column| (column, t)));
+            determined: (states..variables.len())
+                .filter(|&column| variables[column])
+                .map(|column| column + 1)
+                .collect(),
         }
     }
 
@@ -198,8 +189,8 @@ impl Sink for Recorder<'_> {
             return ControlFlow::Continue(());
         }
         self.rows += 1;
-        if self.undetermined.is_none() {
-            self.note_not_finite(t);
+        if self.not_finite.is_none() {
+            self.not_finite = self.values.iter().position(|value| !value.is_finite()).map(|column| (column, t));
         }
         self.t = t;
         match self.sink.row(&self.values) {
@@ -229,6 +220,17 @@ impl Sink for Recorder<'_> {
         if !self.unasked {
             self.sink.errors(rows, errors);
         }
+    }
+
+    fn watches(&self) -> bool {
+        !self.determined.is_empty()
+    }
+
+    fn is_defined(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> bool {
+        outputs(&mut self.evaluator, t, y, d, sliding, &mut self.values[self.states + 1..]);
+        let bad = self.determined.iter().copied().find(|&column| !self.values[column].is_finite());
+        self.undetermined = bad.or(self.undetermined);
+        bad.is_none()
     }
 
     fn iterate(&mut self, iterate: &NewtonIterate) {

@@ -360,11 +360,10 @@ fn run(
     if let (ErrorWish::Estimate { correct: true, .. }, Some(error)) = (options.error, &mut error) {
         task.keep_to_constraints(&mut evaluator, &outcome, &mut kept, error);
     }
-    let undetermined = undetermined.filter(|_| outcome.status == Status::Ok);
-    let undetermined = undetermined.map(|(column, t)| explain::undetermined(&all[column], t));
-    if undetermined.is_some() {
-        outcome.status = Status::Stopped;
-    }
+    let undetermined = match outcome.reason {
+        Some(Reason::Undefined { t }) => undetermined.map(|column| explain::undetermined(&all[column], t)),
+        _ => None,
+    };
     let beyond = beyond_stability(&task, &outcome, &mut kept, error.as_ref());
     kept.release(error.as_ref()).map_err(RunError::Rows)?;
     let not_finite = not_finite.map(|(column, t)| (all[column].clone(), t));

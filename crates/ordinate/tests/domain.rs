@@ -93,3 +93,26 @@ fn a_state_that_touches_the_edge_passes_or_ends_there() {
         }
     }
 }
+
+/// No method knows of z, for which the equations have a formula; it has no value behind the edge, and there are no rows there.
+#[test]
+fn an_unknown_that_ceases_to_exist_ends_the_run() {
+    for (text, unknown) in [
+        ("x' = 1; exp(z) + x = 0; x(0) = -1", "z"),
+        ("x' = -1; 0 = y - sqrt(x); x(0) = 1", "y"),
+        ("x' = -1; exp(y) = x; w = 2*y; x(0) = 1; when x < 0.5: x = 0.25", "y"),
+    ] {
+        let edge = if text.contains("when") { 0.75 } else { 1.0 };
+        ends_at(text, 3.0, (edge, 1e-9), &[unknown]);
+    }
+}
+
+/// What the model only watches is noted, and the run goes on.
+#[test]
+fn an_output_without_a_value_is_a_note() {
+    for method in ["auto", "radau", "dp5"] {
+        let (run, _) = run("x' = -1; output w = log(x); x(0) = 1", 3.0, method);
+        assert_eq!(run.outcome.status, Status::Ok, "{method}: {:?}", run.reason);
+        assert!(run.not_finite.is_some_and(|(name, t)| name == "w" && (1.0..1.01).contains(&t)), "{method}");
+    }
+}

@@ -15,6 +15,7 @@ mod poles;
 mod remember;
 mod restoring;
 mod turning;
+mod undefined;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

@@ -135,6 +135,11 @@ pub enum Reason {
         /// Index of the switch.
         switch: usize,
     },
+    /// What the equations determine beside y has no value beyond this time: see [`crate::Sink::is_defined`].
+    Undefined {
+        /// Time.
+        t: f64,
+    },
     /// Events follow each other without end.
     Zeno {
         /// Time reached.
@@ -214,7 +219,7 @@ impl Reason {
             Reason::MaxSteps { .. } | Reason::TooSlow { .. } => "max_steps",
             Reason::NotFinite { .. } | Reason::ActionNotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
             Reason::Zeno { .. } => "zeno",
-            Reason::DelayNotFinite { .. } => "not_finite",
+            Reason::DelayNotFinite { .. } | Reason::Undefined { .. } => "not_finite",
             Reason::Interrupted { .. } => "interrupted",
             Reason::StopCondition { .. } => "stop_condition",
         }
@@ -239,6 +244,7 @@ impl Reason {
             | Reason::ActionNotFinite { .. }
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
+            | Reason::Undefined { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }

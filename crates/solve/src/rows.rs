@@ -33,6 +33,16 @@ pub trait Sink {
     /// The estimates of (computed − true) of so many rows that follow, state by state, from methods that carry them along.
     fn errors(&mut self, _rows: usize, _errors: &[Octet]) {}
 
+    /// Whether what rows show beside y may have no value, so that [`Sink::is_defined`] is to be asked.
+    fn watches(&self) -> bool {
+        false
+    }
+
+    /// Whether all that the equations determine has a value at a point, which is given as to [`Sink::row`]: a run ends where it has none.
+    fn is_defined(&mut self, _t: f64, _y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> bool {
+        true
+    }
+
     /// An iterate of Newton's method, from methods that are asked to keep them.
     fn iterate(&mut self, _iterate: &crate::NewtonIterate) {}
 

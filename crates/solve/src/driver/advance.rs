@@ -122,6 +122,17 @@ impl Run<'_> {
             self.h = 0.5 * plan.h;
             return Ok(());
         }
+        if self.sink.watches() {
+            let quiet = found == Found::Nothing && plan.end < self.events.next_instant();
+            match self.defined_part(plan, part, quiet) {
+                Ok(None) => {}
+                Ok(Some((part, t))) => {
+                    self.end_inside(plan, part, trial.order)?;
+                    return Err(Reason::Undefined { t });
+                }
+                Err(failure) => return self.fail(plan, failure),
+            }
+        }
         match found {
             Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
@@ -164,6 +175,17 @@ impl Run<'_> {
         self.events.accept();
         self.row_if_due()?;
         self.through_narrows()
+    }
+
+    /// Goes to the end of a run inside the step.
+    fn end_inside(&mut self, plan: Plan, part: f64, order: u32) -> Result<(), Reason> {
+        let t = self.t;
+        self.go_inside(plan, part, false)?;
+        if self.t > t {
+            self.statistics.count_step(self.t - t, order);
+            self.sink.passed(self.t, &self.y);
+        }
+        Ok(())
     }
 
     /// Goes to a point inside the step. If it may be `moved` and falls on the end of the step or on a row but for
