@@ -11,7 +11,7 @@ use crate::explain::Explanation;
 use crate::recorder::{Recorder, final_numbers, outputs_of_rows};
 use crate::start::StartValues;
 use difference::Ends;
-pub(crate) use difference::without_digits;
+pub(crate) use difference::{WithoutDigits, without_digits};
 use kept::Beside;
 pub(crate) use kept::Kept;
 use ordinate_program::Evaluator;

@@ -1,6 +1,6 @@
 //! The error that the method itself has carried along to every row and to the end.
 
-use super::{BLOWN_UP, GlobalError, Kept, LOST, TRUSTED, Task, size, without_digits};
+use super::{BLOWN_UP, GlobalError, Kept, LOST, TRUSTED, Task, WithoutDigits, size, without_digits};
 use crate::recorder::{final_numbers, outputs_of_rows};
 use ordinate_program::Evaluator;
 use ordinate_solve::Outcome;
@@ -89,15 +89,16 @@ impl Task<'_> {
             let ends = own.iter().zip(&last);
             largest.iter_mut().zip(ends).for_each(|(most, (own, error))| *most = most.max(size(*error, *own)));
         }
-        let (mut lost, mut faint) = (None, None);
+        let mut without = WithoutDigits::default();
         if digits_lost {
             kept.settle();
             let asked = |state: usize| self.asked(state);
-            (lost, faint) = without_digits(&kept.columns[..=states], &errors[..states], &mut largest, &asked);
+            without = without_digits(&kept.columns[..=states], &errors[..states], &mut largest, &asked);
         }
         let rows = if kept.stride > 1 { Vec::new() } else { errors };
         let names = kept.names[1..kept.stored].to_vec();
         let until = outcome.t_reached;
+        let WithoutDigits { lost, faint } = without;
         let found = GlobalError { names, states, largest, last, rows, until, lost, faint, ..GlobalError::default() };
         Some(GlobalError { complete: true, ..found })
     }

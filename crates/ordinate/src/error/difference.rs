@@ -76,7 +76,8 @@ impl Task<'_> {
             None => rows.iter().map(|column| column.last().copied().unwrap_or(f64::NAN)).collect(),
         };
         let asked = |state: usize| self.asked(state);
-        let (lost, faint) = without_digits(&kept.columns[..=states], &rows[..states], &mut largest, &asked);
+        let WithoutDigits { lost, faint } =
+            without_digits(&kept.columns[..=states], &rows[..states], &mut largest, &asked);
         if kept.stride > 1 || !complete {
             // rows of the file and rows of the estimate would not be the same
             let missing = time.len() - rows.first().map_or(time.len(), Vec::len);
@@ -90,16 +91,24 @@ impl Task<'_> {
     }
 }
 
-/// The first state that has no right digit any more, and when it lost the last; and one of those that are, with their errors, never
-/// larger than what is `asked` of them, with its greatest value. The error of such states is anything that they can be: two solutions that have nothing in common any more may
-/// meet by chance.
+/// States that have no right digit.
+#[derive(Default)]
+pub(crate) struct WithoutDigits {
+    /// The first that lost them, and when.
+    pub lost: Option<(usize, f64)>,
+    /// One that is, with its error, never larger than what is asked of it, and its greatest value.
+    pub faint: Option<(usize, f64)>,
+}
+
+/// Looks for them. The error of such states is anything that they can be: two solutions that have nothing in common any more may meet by
+/// chance. What is `asked` of a state is the error that it may have whatever its size.
 pub(crate) fn without_digits(
     columns: &[Vec<f64>],
     rows: &[Vec<f64>],
     largest: &mut [f64],
     asked: &dyn Fn(usize) -> f64,
-) -> (Option<(usize, f64)>, Option<(usize, f64)>) {
-    let (mut first, mut faint): (Option<(usize, f64)>, Option<(usize, f64)>) = (None, None);
+) -> WithoutDigits {
+    let mut found = WithoutDigits::default();
     for (state, errors) in rows.iter().enumerate() {
         let values = &columns[state + 1];
         let most = greatest(values);
@@ -107,10 +116,10 @@ pub(crate) fn without_digits(
         let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
         largest[state] = largest[state].max(bounds.1 - bounds.0);
         if most.max(largest[state]) < asked(state) {
-            faint = faint.or(Some((state, most)));
-        } else if first.is_none_or(|(_, t)| columns[0][row] < t) {
-            first = Some((state, columns[0][row]));
+            found.faint = found.faint.or(Some((state, most)));
+        } else if found.lost.is_none_or(|(_, t)| columns[0][row] < t) {
+            found.lost = Some((state, columns[0][row]));
         }
     }
-    (first, faint)
+    found
 }

@@ -164,7 +164,7 @@ fn compare<N: Constant>(
         Some(other) => end[1..].iter().zip(&other[1..]).map(|(own, other)| difference(own, other)).collect(),
         None => rows.iter().map(|errors| errors.last().copied().unwrap_or(f64::NAN)).collect(),
     };
-    let (lost, _) = without_digits(&columns[..=states], &rows[..states], &mut largest, &|_| 0.0);
+    let lost = without_digits(&columns[..=states], &rows[..states], &mut largest, &|_| 0.0).lost;
     if kept.thinned {
         rows.clear();
     }
