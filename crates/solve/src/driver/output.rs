@@ -38,40 +38,52 @@ impl Run<'_> {
                 self.next_row();
             }
             let theta = times.map(|t| (t - self.t) / plan.h);
-            let errors_known = self.method.errors_within(&Octet(theta), &mut self.row_errors);
+            if self.method.errors_within(&Octet(theta), &mut self.row_errors) {
+                self.move_errors(&times[..count], &theta);
+                self.sink.errors(count, &self.row_errors);
+            }
             let together = count >= MANY && self.method.values_of_eight(&Octet(theta), &mut self.row_values);
-            let (mut handed, mut result) = (0, Ok(()));
-            while handed < count && result.is_ok() {
-                let (k, mut y) = (handed, std::mem::take(&mut self.scratch[0]));
+            for (k, (t, theta)) in times.into_iter().zip(theta).take(count).enumerate() {
+                let mut y = std::mem::take(&mut self.scratch[0]);
                 if together {
                     y.iter_mut().zip(&self.row_values).for_each(|(y, eight)| *y = eight.0[k]);
                 } else {
-                    self.method.interpolate(theta[k], &mut y);
+                    self.method.interpolate(theta, &mut y);
                 }
-                result = self.row_inside(times[k], theta[k], k, &mut y);
+                let restored = match self.restored_rows.pop_front() {
+                    Some(known) => {
+                        y.copy_from_slice(&known);
+                        Ok(())
+                    }
+                    None => self.restore_inside(t, theta, &mut y).map_err(|failure| failure.without_step(t)),
+                };
+                let result = restored.and_then(|()| self.row(t, &y));
                 self.scratch[0] = y;
-                handed += 1;
+                result?;
             }
-            if errors_known {
-                self.sink.errors(handed, &self.row_errors);
-            }
-            result?;
         }
         Ok(())
     }
 
-    /// A row inside of the step, from its dense output in `y`, which its equations may move: its error, in place `k`, moves with it.
-    fn row_inside(&mut self, t: f64, theta: f64, k: usize, y: &mut [f64]) -> Result<(), Reason> {
-        if self.flow.consistency.is_some() {
-            self.scratch[1].copy_from_slice(y);
-            match self.restored_rows.pop_front() {
-                Some(known) => y.copy_from_slice(&known),
-                None => self.restore_inside(t, theta, y).map_err(|failure| failure.without_step(t))?,
+    /// The errors of rows are those of the dense output, from which their equations move them: the errors move with them.
+    fn move_errors(&mut self, times: &[f64], theta: &[f64]) {
+        if self.flow.consistency.is_none() {
+            return;
+        }
+        let mut y = vec![0.0; self.y.len()];
+        for (k, t) in times.iter().enumerate() {
+            self.method.interpolate(theta[k], &mut y);
+            if self.restored_rows.len() <= k {
+                let mut restored = y.clone();
+                if self.restore_inside(*t, theta[k], &mut restored).is_err() {
+                    // The row itself will say so.
+                    return;
+                }
+                self.restored_rows.push_back(restored);
             }
-            let moved = y.iter().zip(&self.scratch[1]).map(|(to, from)| to - from);
+            let moved = self.restored_rows[k].iter().zip(&y).map(|(to, from)| to - from);
             self.row_errors.iter_mut().zip(moved).for_each(|(error, moved)| error.0[k] += moved);
         }
-        self.row(t, y)
     }
 
     pub(super) fn next_row(&mut self) {
