@@ -19,7 +19,7 @@ const FARTHER: f64 = 1024.0;
 /// The motion is followed for so many tolerances.
 const FAR: f64 = 1e3;
 
-/// A point at which f is evaluated.
+/// Two points that the edge lies between.
 pub(crate) struct Edge<'a> {
     pub t: f64,
     pub d: &'a [f64],
