@@ -80,3 +80,19 @@ fn a_relay_that_only_switches_is_not_told_to_accumulate() {
     let ball = run("h'' = -9.81; when h < 0: h' = -0.8*h'; init h = 1, h' = 0", "radau", "10").reason.expect("a limit");
     assert!(ball.message.contains("infinitely many events in finite time"), "{}", ball.message);
 }
+
+/// Also where a flight is shorter than the error of a step: the floor does not sink below the tolerance, whoever falls on it.
+#[test]
+fn a_floor_does_not_sink_where_a_ball_comes_to_rest() {
+    for factor in [0.3, 0.7, 0.9] {
+        for method in ["bdf", "radau", "taylor", "adams", "dopri5"] {
+            let text = format!("h' = v; v' = -9.81; when h < 0: v = -{factor}*v; init h = 1, v = 0");
+            let ball = run(&text, method, "20");
+            let reason = ball.reason.as_ref().expect("a limit");
+            assert_eq!(reason.kind, "zeno", "{factor}, {method}: {}", reason.message);
+            let h = ball.final_value("h").expect("a state");
+            assert!(h > -2e-9, "{factor}, {method}: h = {h:e}");
+            assert!(ball.outcome.statistics.events < 1000, "{factor}, {method}");
+        }
+    }
+}

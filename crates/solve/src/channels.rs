@@ -105,11 +105,12 @@ impl Channels {
             let channel = self.list[c];
             let k = channel.boundary.switch;
             // What leaves a boundary without a slope is near it for so long that errors within the tolerance may take it
-            // to the other side; and what leaves it more slowly than such an error comes back at once.
+            // to the other side; and what leaves it more slowly than such an error comes back at once. Such an error is granted
+            // once: where v is by now is part of it, or the boundary would sink by one of them at every event.
             let error = if doubtful(k) { self.within[k] } else { 0.0 };
             self.list[c].offset = match channel.kind {
                 ChannelKind::Zero => 2.0 * self.g[k].abs(),
-                ChannelKind::Above | ChannelKind::Below if error.is_finite() => self.value(&channel).min(0.0) - error,
+                ChannelKind::Above | ChannelKind::Below if error.is_finite() => self.value(&channel).min(-error),
                 _ => self.value(&channel).min(0.0),
             };
         }
