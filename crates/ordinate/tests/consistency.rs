@@ -342,3 +342,19 @@ fn a_diode_may_be_written_by_its_voltage() {
         assert!((value(&by_voltage, name) - value(&by_current, name)).abs() < 1e-9, "{name}");
     }
 }
+
+/// Newton's method from beyond may be led to the edge of a domain, where a root has no derivative; it goes on from before it.
+#[test]
+fn a_guess_outside_of_the_domain_is_only_a_guess() {
+    for guess in ["-0.1", "-1", "-5", "-10", "-100", "45", "1000"] {
+        let run = run(&format!("x' = z; sqrt(z) + z = 3 + x; init x = 0; guess z = {guess}"), "auto", "0");
+        assert_eq!(run.outcome.status, Status::Ok, "{guess}: {:?}", run.reason);
+        let root = 0.5 * (13f64.sqrt() - 1.0);
+        assert!((value(&run, "z") - root * root).abs() < 1e-9, "{guess}: {}", value(&run, "z"));
+    }
+    // Where there is no solution, what has no value is not violated by a number that is none.
+    for text in ["x' = z; sqrt(z) + z = -3; init x = 0; guess z = -10", "x' = z; sqrt(x) + z + z^3 = 0; init x = -1"] {
+        let reason = run(text, "auto", "1").reason.expect("no solution");
+        assert!(reason.kind == "inconsistent_start" && !reason.message.contains("NaN"), "{}", reason.message);
+    }
+}

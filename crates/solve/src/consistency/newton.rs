@@ -257,12 +257,12 @@ pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64
     if !equations.residuals(y, &mut r) {
         return Ended::Stuck;
     }
+    if !equations.derivatives(y) {
+        return Ended::Stuck;
+    }
     let mut last = f64::INFINITY;
     let mut slow = 0;
     while slow < MOST {
-        if !equations.derivatives(y) {
-            return Ended::Stuck;
-        }
         let weights = equations.weights(y);
         let scales = equations.scales(&weights, &r);
         let Some(mut decomposition) = Decomposition::new(equations, unknowns, &weights, &scales) else {
@@ -285,7 +285,7 @@ pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64
             for (&state, step) in unknowns.states.iter().zip(&step) {
                 trial[state] = y[state] + lambda * step;
             }
-            let finite = equations.residuals(&trial, &mut trial_r);
+            let mut finite = equations.residuals(&trial, &mut trial_r);
             if finite && ends {
                 break;
             }
@@ -294,7 +294,10 @@ pub(super) fn solve(equations: &mut Equations, unknowns: &Unknowns, y: &mut [f64
             }
             if finite {
                 let rest = decomposition.solve(&trial_r, unknowns, &scales);
-                if length(&rest) <= (1.0 - 0.25 * lambda) * norm {
+                let falls = length(&rest) <= (1.0 - 0.25 * lambda) * norm;
+                // At the edge of a domain, as that of √z at 0, there are residuals, but no way on.
+                finite = !falls || equations.derivatives(&trial);
+                if falls && finite {
                     let foreseen = delta.iter().map(|delta| (1.0 - lambda) * delta);
                     let apart: Vec<f64> = rest.iter().zip(foreseen).map(|(rest, foreseen)| rest - foreseen).collect();
                     if length(&apart) <= 0.5 * lambda * norm {

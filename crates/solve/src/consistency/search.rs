@@ -52,7 +52,8 @@ pub(super) fn find(equations: &mut Equations, free: &[bool], y: &mut [f64], effo
             }
             newton::solve(equations, &unknowns, &mut y);
             let violated = violated(equations, &y);
-            let worst = violated.first().map_or(0.0, |&(_, r)| r.abs());
+            // What has no value is worse than anything that has.
+            let worst = violated.first().map_or(0.0, |&(_, r)| if r.is_nan() { f64::INFINITY } else { r.abs() });
             if best
                 .as_ref()
                 .is_none_or(|(count, r, _)| violated.len() < *count || (violated.len() == *count && worst < *r))
