@@ -217,7 +217,8 @@ Implicit methods solve equations in every step, by Newton's method with the exac
 
   --newton full|simplified|inexact   a new Jacobian in each iteration; one for many steps (default);
                                      linear equations solved only as well as needed
-  --newton-tol T                     ends when the residual is below T, and not when the step is good enough
+  --newton-tol T                     ends when the residual is below T, and not when the step is good enough;
+                                     for a fixed step, so it needs --step H
   --newton-max N                     iterations for one equation, at most
   --trace newton                     prints the iterates, in place of the rows (-o FILE has these);
                                      with --summary json on standard error

@@ -1,5 +1,6 @@
 //! Why a run ended early or could not begin, in words: what, where, what next.
 
+use crate::recorder::Contradicted;
 use crate::{Compiled, short};
 use ordinate_expr::VarId;
 use ordinate_model::{Block, Equation, Model, Role, State, Watch};
@@ -21,25 +22,36 @@ pub struct Explanation {
     pub hint: String,
 }
 
-/// Start values of variables that follow from others: name, what was given, what follows. None if there are none.
-pub(crate) fn inconsistent_start(t: f64, wrong: &[(String, f64, f64)], compiled: &Compiled) -> Option<Explanation> {
+/// Start values of variables that follow from others. None if there are none.
+pub(crate) fn inconsistent_start(t: f64, wrong: &[Contradicted], compiled: &Compiled) -> Option<Explanation> {
     let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
-    let equation = |name: &str| {
+    let formula = |name: &str| {
         let place = (0..model.variables.len()).find(|&k| model.name(VarId(k as u32)) == name)?;
         let definition = (*sorted.definitions.get(place)?)?;
-        Some(format!("contradicts the equations: `{name} = {}` gives", model.print_short(definition)))
+        Some(format!(": `{name} = {}` gives", model.print_short(definition)))
     };
-    let part = |(name, given, found): &(String, f64, f64)| {
-        let by = equation(name).unwrap_or_else(|| "contradicts the equations, which give".into());
-        let residual = (given - found).abs();
-        format!("the start value {given} of `{name}` {by} {found}, it is violated by {residual:.3e}")
+    let part = |Contradicted { name, given, found, equation }: &Contradicted| {
+        let what = format!("the start value {given} of `{name}` contradicts the equations");
+        match equation {
+            Some((place, residual)) => {
+                format!("{what}: {}, which gives {found}", violation(*place, *residual, compiled))
+            }
+            None => {
+                let by = formula(name).unwrap_or_else(|| ", which give".into());
+                let residual = (given - found).abs();
+                match residual.is_finite() {
+                    true => format!("{what}{by} {found}, it is violated by {residual:.3e}"),
+                    false => format!("{what}{by} no finite number"),
+                }
+            }
+        }
     };
-    let (first, _, _) = wrong.first()?;
+    let Contradicted { name: first, .. } = wrong.first()?;
     let mut parts: Vec<String> = wrong.iter().take(LISTED).map(part).collect();
     if wrong.len() > LISTED {
         parts.push(format!("{} more are contradicted", wrong.len() - LISTED));
     }
-    let names: Vec<String> = wrong.iter().take(LISTED).map(|(name, _, _)| format!("`{name}`")).collect();
+    let names: Vec<String> = wrong.iter().take(LISTED).map(|wrong| format!("`{}`", wrong.name)).collect();
     Some(Explanation {
         kind: "inconsistent_start",
         t,
@@ -52,6 +64,12 @@ pub(crate) fn inconsistent_start(t: f64, wrong: &[(String, f64, f64)], compiled:
             }
         },
     })
+}
+
+/// What to do first where a step was not solved and its iterations had been limited.
+pub(crate) fn hint_of_iterations(most: Option<u32>, reason: &Explanation) -> Option<String> {
+    let most = most.filter(|_| reason.kind == "newton_failed")?;
+    Some(format!("more iterations than {most} with `--newton-max`; {}", reason.hint))
 }
 
 /// Where the equations cease to determine a variable: what they were solved for divides by zero there, or leaves the domain of a
@@ -359,6 +377,15 @@ fn lost_variation(outcome: &Outcome, compiled: &Compiled) -> Option<usize> {
     of.find(|&v| outcome.y.get(v).is_some_and(|value| value.is_nan()))
 }
 
+/// An equation with its residual; at a place outside of the domain of a function in it there is none.
+fn violation(place: usize, residual: f64, compiled: &Compiled) -> String {
+    let equation = equation_text(place, compiled);
+    match residual.is_finite() {
+        true => format!("{equation} is violated by {:.3e}", residual),
+        false => format!("{equation} has no finite value"),
+    }
+}
+
 /// Equations that contradict what is given: each with its residual, and which start values could be left out.
 fn contradiction(
     t: f64,
@@ -369,7 +396,7 @@ fn contradiction(
 ) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
     for &(place, residual) in violated.iter().take(LISTED) {
-        parts.push(format!("{} is violated by {residual:.3e}", equation_text(place, compiled)));
+        parts.push(violation(place, residual, compiled));
     }
     if violated.len() > LISTED {
         parts.push(format!("{} more are violated", violated.len() - LISTED));

@@ -5,12 +5,13 @@ use crate::{Compiled, RowError, RowSink};
 use ordinate_expr::{Expr, VarId};
 use ordinate_model::Role;
 use ordinate_program::Evaluator;
-use ordinate_solve::{Interrupt, Mixture, NewtonIterate, OCTET, Octet, Outcome, Sink};
+use ordinate_solve::{Interrupt, Mixture, NewtonIterate, OCTET, Octet, Outcome, Sink, System};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.
 pub(crate) struct Recorder<'a> {
+    compiled: &'a Compiled,
     evaluator: Evaluator,
     sink: &'a mut dyn RowSink,
     values: Vec<f64>,
@@ -28,14 +29,24 @@ pub(crate) struct Recorder<'a> {
     /// The names of all columns and how many of them are stored, until they are announced.
     names: Option<(Vec<String>, usize)>,
     pub failure: Option<RowError>,
-    /// Start values that the first row contradicts: name, what was given, what follows.
-    pub inconsistent: Vec<(String, f64, f64)>,
+    /// Start values that the first row contradicts.
+    pub inconsistent: Vec<Contradicted>,
     /// Column and time of the first value that is not finite.
     pub not_finite: Option<(usize, f64)>,
     /// What the equations determine, without saying in so many words what it is, and where it was not finite last.
     pub undetermined: Option<usize>,
     /// The columns that are such, but for states.
     determined: Vec<usize>,
+}
+
+/// A start value of a variable that follows from others.
+pub struct Contradicted {
+    pub name: String,
+    pub given: f64,
+    /// What follows.
+    pub found: f64,
+    /// The place of the equation that determines the variable without a formula for it, and its residual with what was given.
+    pub equation: Option<(usize, f64)>,
 }
 
 impl<'a> Recorder<'a> {
@@ -48,6 +59,7 @@ impl<'a> Recorder<'a> {
         let states = compiled.program.visible;
         let variables = variables(compiled);
         Recorder {
+            compiled,
             evaluator,
             values: vec![0.0; 1 + states + compiled.program.outputs.results.len()],
             states,
@@ -87,6 +99,17 @@ impl<'a> Recorder<'a> {
             let d = [outcome.d.as_slice(), &outcome.delayed].concat();
             let _ = self.row(outcome.t_reached, &outcome.y, &d, outcome.sliding.as_ref());
         }
+    }
+
+    /// The algebraic equation of a variable, and its residual where that has the value `given`.
+    fn violated_by(&mut self, name: &str, given: f64, t: f64, y: &[f64], d: &[f64]) -> Option<(usize, f64)> {
+        let sorted = &self.compiled.sorted;
+        let k = sorted.algebraic.iter().position(|algebraic| sorted.model.name(algebraic.var) == name)?;
+        let place = sorted.states.len() + k;
+        let (mut y, mut f) = (y.to_vec(), vec![0.0; y.len()]);
+        *y.get_mut(place)? = given;
+        self.evaluator.derivative(t, &y, d, &mut f);
+        Some((place, f[place]))
     }
 }
 
@@ -179,7 +202,8 @@ impl Sink for Recorder<'_> {
             let size = given.abs().max(found.abs()).max(largest.min(1.0));
             let rounding = 4.0 * f64::EPSILON * t.abs().max(1.0);
             if (found - given).abs() > (CONSISTENT * size).max(rounding) || found.is_nan() {
-                self.inconsistent.push((name.clone(), *given, found));
+                let equation = self.violated_by(name, *given, t, y, d);
+                self.inconsistent.push(Contradicted { name: name.clone(), given: *given, found, equation });
             }
         }
         if !self.inconsistent.is_empty() {

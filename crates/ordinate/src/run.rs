@@ -390,6 +390,11 @@ fn run(
     {
         reason.hint = hint;
     }
+    if let Some(reason) = &mut reason
+        && let Some(hint) = explain::hint_of_iterations(options.newton.most, reason)
+    {
+        reason.hint = hint;
+    }
     // Of several methods the one that took most of the steps gives its name.
     let most = |chosen: &Chosen| chosen.shares.iter().rev().max_by_key(|(_, steps)| *steps).map(|(name, _)| *name);
     Ok(Run {

@@ -234,6 +234,16 @@ fn stiff_models_start_within_a_limit_of_iterations() {
     }
 }
 
+/// Who limits the iterations is told so where they do not suffice.
+#[test]
+fn a_limit_of_iterations_is_named_where_they_fail() {
+    let args = ["run", "-e", "x' = -1000*(x^3 - cos(t)); init x = 3", "-t", "1", "-m", "radau5", "--step", "0.5", "-q"];
+    let limited = ordinate(&[&args[..], &["--newton-max", "2", "--summary", "json"]].concat()).expect(3).json();
+    assert_eq!(limited["reason"]["kind"], "newton_failed", "{limited}");
+    let hint = limited["reason"]["hint"].as_str().expect("a hint");
+    assert!(hint.starts_with("more iterations than 2 with `--newton-max`"), "{hint}");
+}
+
 /// Standard output is one JSON object, whoever looks on.
 #[test]
 fn iterates_stand_aside_of_a_summary() {

@@ -324,6 +324,11 @@ fn every_contradicted_start_value_is_told() {
     ] {
         assert!(answer.err.contains(part), "{part}: {answer:?}");
     }
+    // An equation without a formula for the variable is told as it is written, with its own residual.
+    let answer = ordinate(&["run", "-e", "x'^2 + x^2 = 1; init x = 0.5, x' = 0.5", "-t", "1"]).expect(3);
+    let part =
+        "value 0.5 of `x'` contradicts the equations: `x'^2 + x^2 = 1` is violated by -5.000e-1, which gives 0.866";
+    assert!(answer.err.contains(part), "{answer:?}");
 }
 
 /// é as one code point or as two, the micro sign and the Greek letter: one name each, headed as it was written first.
