@@ -254,6 +254,26 @@ fn without_reduction_every_variable_has_its_index() {
     assert!(plain.indices.is_empty() && plain.algebraic.is_empty());
 }
 
+/// x′ + y′ stands in all three lines, and a derivative of x − sin t = 0 alone sets two of them apart: without it they are
+/// combined until one has x′ + y′, one z, and one nothing but x.
+#[test]
+fn without_reduction_equations_of_the_same_derivatives_are_told_apart() {
+    let text = "x' + y' + x + y = 0; x' + y' + 2*x + y = sin(t); x' + y' + 2*x + 2*y + z = t; init y = 1";
+    let sorted = treated(text, IndexTreatment::Direct);
+    assert_eq!((sorted.states.len(), sorted.algebraic.len()), (2, 1));
+    assert_eq!(sorted.model.print(sorted.algebraic[0].residual), "x - sin(t)");
+}
+
+/// x is a state of the reduced system, where its start value is one; of the system as written it is algebraic.
+#[test]
+fn without_reduction_a_start_value_of_what_is_no_state_counts() {
+    let text = "4*y' + 4*z' + 2*x + 2*y - z = sin(t); y' + z' - x + z = t; x + y + z = 0; init x = 1";
+    let sorted = treated(text, IndexTreatment::Direct);
+    assert!(!sorted.states.iter().any(|state| sorted.model.name(state.var) == "x"));
+    let checks: Vec<String> = sorted.checks.iter().map(|given| sorted.model.name(given.var)).collect();
+    assert_eq!(checks, ["x"]);
+}
+
 /// ξ z′ = g with the sign that lets z return to g = 0.
 #[test]
 fn regularisation_turns_algebraic_equations_into_fast_ones() {

@@ -10,6 +10,8 @@
 //!
 //! and where g does not depend on z, at an index above 1, by ξ z′ = g as it is written.
 
+use super::blocks::Solved;
+use super::combine::combine;
 use super::differentiate::total;
 use super::inlined::Inlined;
 use super::matching::Matching;
@@ -17,7 +19,8 @@ use super::reduce::{Line, System, members, signature};
 use super::signature::Offsets;
 use super::structure::highest_indices;
 use super::{
-    Algebraic, Analysis, IndexTreatment, Invariant, Sorted, State, blocks, columns, incidence, input_definitions,
+    Algebraic, Analysis, IndexTreatment, Invariant, MAX_ROUNDS, Sorted, State, blocks, columns, incidence,
+    input_definitions,
 };
 use crate::{Given, Model, Role};
 use ordinate_expr::{Decimal, Expr, ExprId, VarId};
@@ -52,15 +55,11 @@ pub(super) fn direct(
     model.variables = reduced.model.variables.clone();
     model.quantities = reduced.model.quantities.clone();
     model.starts = reduced.model.starts.clone();
-    let (system, matching) = as_written(&mut model, &analysis.lines, &analysis.system.quantities);
-    let mut definitions = input_definitions(&model);
-    let solved = match blocks::solve(&mut model, &system, &matching, &mut definitions, regularise.is_some()) {
-        Ok(solved) => solved,
-        Err(block) => {
-            let equations: Vec<usize> = block.lines.iter().map(|&e| system.lines[e].equation).collect();
-            diagnostics.push(super::report::singular(&model, &equations, &block.unknowns));
-            return (reduced, diagnostics);
-        }
+    let Some(Written { system, matching, solved, mut definitions }) =
+        told_apart(&mut model, analysis, regularise.is_some())
+    else {
+        diagnostics.push(not_told_apart());
+        return (reduced, diagnostics);
     };
     super::signed_powers::watch_roots(&mut model, &solved.roots);
     let mut algebraic = solved.algebraic;
@@ -94,7 +93,10 @@ pub(super) fn direct(
     let leaf = |v: VarId| states.iter().any(|s| s.var == v) || algebraic.iter().any(|a| a.var == v);
     let given = |given: &&Given| !states.iter().any(|state| state.var == given.var);
     let known = |given: &&Given| leaf(given.var) || definitions[given.var.0 as usize].is_some();
-    let checks: Vec<Given> = reduced.checks.iter().filter(given).filter(known).copied().collect();
+    // a state of the reduced system may be an algebraic one here: its start value is a condition on the others
+    let was_state = |given: &&Given| reduced.states.iter().any(|state| state.var == given.var);
+    let stated = reduced.checks.iter().chain(model.starts.iter().filter(was_state));
+    let checks: Vec<Given> = stated.filter(given).filter(known).copied().collect();
     let columns = columns(&model, &states, &checks);
     let sorted = Sorted {
         model,
@@ -111,6 +113,31 @@ pub(super) fn direct(
         ..Sorted::default()
     };
     (sorted, diagnostics)
+}
+
+/// The system without differentiation, its blocks solved.
+struct Written {
+    system: System,
+    matching: Matching,
+    solved: Solved,
+    definitions: Vec<Option<ExprId>>,
+}
+
+/// Lines in which the same combination of unknowns stands, as in `x' + y' = a, x' + y' + z = b`, determine fewer of them
+/// than they promise, even where the reduction had a use for each: one is replaced by a combination without these
+/// unknowns, as often as it takes. `None` where there is none, or no end.
+fn told_apart(model: &mut Model, analysis: &Analysis, regularise: bool) -> Option<Written> {
+    let mut lines = analysis.lines.clone();
+    for _ in 0..=MAX_ROUNDS.max(lines.len()) {
+        let (system, matching) = as_written(model, &lines, &analysis.system.quantities);
+        let mut definitions = input_definitions(model);
+        match blocks::solve(model, &system, &matching, &mut definitions, regularise) {
+            Ok(solved) => return Some(Written { system, matching, solved, definitions }),
+            // that nothing is left of a line is no contradiction here: the reduced system has a solution
+            Err(block) => combine(model, &mut lines, &system, &block).ok()?,
+        }
+    }
+    None
 }
 
 /// The lines without differentiation, and which determines what; derivatives come first, so that what is left is
@@ -261,6 +288,12 @@ fn regularised(model: &mut Model, algebraic: &Algebraic, definitions: &mut Vec<O
     definitions[derivative.0 as usize] = Some(rate);
     let start = model.starts.iter().chain(&model.guesses).find(|given| given.var == algebraic.var);
     State { var: algebraic.var, derivative, start: start.map(|given| given.value) }
+}
+
+/// The reduced system has a solution, so the equations neither contradict nor repeat each other.
+fn not_told_apart() -> Diagnostic {
+    let message = "without differentiation, several equations determine the same combination of unknowns only";
+    Diagnostic::error("index-direct", Default::default(), message).help("leave `--index direct` or `--regularise` out")
 }
 
 /// A derivative that an output or a switch asks for and that only differentiation gives.
