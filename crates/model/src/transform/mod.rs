@@ -97,28 +97,36 @@ pub fn transform(sorted: &Sorted, products: Option<usize>) -> Result<Transformed
         return Err(vec![unsolved(sorted, algebraic)]);
     }
     let small = sorted.states.len() <= SMALL;
+    let mut attempts = Attempts { sorted, made: Default::default() };
     // a small model with very many functions has no short form worth the search
-    let nested = small && products.is_none() && long_products(sorted).is_some_and(|long| long.meanings.len() > NESTED);
-    if !nested && let Some(best) = best_of_namings(sorted, products, small, WORK)? {
+    let long = (small && products.is_none()).then(|| long_products(&mut attempts));
+    let nested = matches!(&long, Some(Some(long)) if long.meanings.len() > NESTED);
+    if !nested && let Some(best) = best_of_namings(&mut attempts, products, small, WORK)? {
         return Ok(best);
     }
-    if let Some(long) = long_products(sorted).filter(|long| products.is_none_or(|n| long.longest_product() <= n)) {
+    let long = long.unwrap_or_else(|| long_products(&mut attempts));
+    if let Some(long) = long.filter(|long| products.is_none_or(|n| long.longest_product() <= n)) {
         return Ok(long);
     }
-    let patient = if products.is_some() { best_of_namings(sorted, products, small, 10 * WORK)? } else { None };
+    let patient = if products.is_some() { best_of_namings(&mut attempts, products, small, 10 * WORK)? } else { None };
     patient.ok_or_else(|| vec![not_found(sorted, products)])
 }
 
-/// The system without any shortening, for models whose products cannot be shortened with reasonable work.
-fn long_products(sorted: &Sorted) -> Option<Transformed> {
+/// The system without any shortening, for models whose products cannot be shortened with reasonable work. One way of naming
+/// may take hundreds of times the work of another, and what takes long is long: patience is for models that have no other.
+fn long_products(attempts: &mut Attempts) -> Option<Transformed> {
+    long_products_within(attempts, WORK).or_else(|| long_products_within(attempts, 100 * WORK))
+}
+
+fn long_products_within(attempts: &mut Attempts, work: u64) -> Option<Transformed> {
     let mut best: Option<(usize, Transformed)> = None;
-    for (name_rates, name_factors) in NAMINGS_OF_MANY {
-        let Ok(mut attempt) = Attempt::new(sorted, name_rates, name_factors) else { continue };
-        attempt.table.allow_work(100 * WORK);
+    for naming in NAMINGS_OF_MANY {
+        let Ok(mut attempt) = attempts.named(naming) else { continue };
+        attempt.table.allow_work(work);
         let Ok(set) = shorten::unit_set(&mut attempt.table, &attempt.states) else { continue };
         let Ok((closed, cost)) = attempt.cost(set, usize::MAX) else { continue };
         if best.as_ref().is_none_or(|(known, _)| cost < *known) {
-            best = assemble::assemble(sorted, &attempt, closed).ok().map(|result| (cost, result)).or(best);
+            best = assemble::assemble(attempts.sorted, &attempt, closed).ok().map(|result| (cost, result)).or(best);
         }
     }
     best.map(|(_, result)| result)
@@ -126,15 +134,16 @@ fn long_products(sorted: &Sorted) -> Option<Transformed> {
 
 /// The cheapest system over the ways of naming sums; `None` where none was found with so much work each.
 fn best_of_namings(
-    sorted: &Sorted,
+    attempts: &mut Attempts,
     products: Option<usize>,
     small: bool,
     work: u64,
 ) -> Result<Option<Transformed>, Vec<Diagnostic>> {
     let mut best: Option<(usize, Transformed)> = None;
     let mut trouble: Option<Vec<Diagnostic>> = None;
-    for (name_rates, name_factors) in if small { NAMINGS } else { NAMINGS_OF_MANY } {
-        let mut attempt = match Attempt::new(sorted, name_rates, name_factors) {
+    let sorted = attempts.sorted;
+    for naming in if small { NAMINGS } else { NAMINGS_OF_MANY } {
+        let mut attempt = match attempts.named(naming) {
             Ok(attempt) => attempt,
             Err(found) => {
                 trouble.get_or_insert(found);
@@ -177,7 +186,22 @@ fn best_of_namings(
     }
 }
 
+/// The polynomials of a model, lifted once under each way of naming sums: that may be most of the work.
+struct Attempts<'a> {
+    sorted: &'a Sorted,
+    made: rustc_hash::FxHashMap<(bool, bool), Result<Attempt, Vec<Diagnostic>>>,
+}
+
+impl Attempts<'_> {
+    /// A copy, for a search adds symbols that another need not have.
+    fn named(&mut self, naming: (bool, bool)) -> Result<Attempt, Vec<Diagnostic>> {
+        let new = || Attempt::new(self.sorted, naming.0, naming.1);
+        self.made.entry(naming).or_insert_with(new).clone()
+    }
+}
+
 /// The polynomials of a model under one way of naming sums.
+#[derive(Clone)]
 struct Attempt {
     table: Symbols,
     states: Vec<Symbol>,

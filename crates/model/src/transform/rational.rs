@@ -38,6 +38,11 @@ impl Rational {
         })
     }
 
+    /// An integer has no common divisors to look for; most exponents and coefficients are integers.
+    fn whole(n: i128) -> Option<Rational> {
+        (n != i128::MIN).then_some(Rational { numerator: n, denominator: 1 })
+    }
+
     /// An integer.
     pub fn integer(n: i64) -> Rational {
         Rational { numerator: i128::from(n), denominator: 1 }
@@ -86,6 +91,9 @@ impl Rational {
 
     /// a + b
     pub fn plus(self, other: Rational) -> Option<Rational> {
+        if self.is_integer() && other.is_integer() {
+            return Rational::whole(self.numerator.checked_add(other.numerator)?);
+        }
         let left = self.numerator.checked_mul(other.denominator)?;
         let right = other.numerator.checked_mul(self.denominator)?;
         Rational::new(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?)
@@ -93,6 +101,9 @@ impl Rational {
 
     /// a · b
     pub fn times(self, other: Rational) -> Option<Rational> {
+        if self.is_integer() && other.is_integer() {
+            return Rational::whole(self.numerator.checked_mul(other.numerator)?);
+        }
         // reduced crosswise first, so that what fits is found to fit
         let (g, h) = (gcd(self.numerator, other.denominator), gcd(other.numerator, self.denominator));
         if g == 0 || h == 0 {
@@ -104,6 +115,9 @@ impl Rational {
 
     /// a / b
     pub fn over(self, other: Rational) -> Option<Rational> {
+        if other == Rational::ONE {
+            return Some(self);
+        }
         self.times(Rational::new(other.denominator, other.numerator)?)
     }
 
