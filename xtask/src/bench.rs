@@ -83,29 +83,56 @@ const RACES: [Race; 8] = [
     },
 ];
 
-/// Runs all benchmarks and writes `BENCHMARKS.md`; `quick` only start-up and one race, and writes nothing.
+/// Runs all benchmarks and writes `BENCHMARKS.md`; `quick` only start-up and one race, and writes nothing; the names of
+/// scripts, as in `cargo xtask bench stiff realtime`, only these, and renews their part of the file.
 pub fn bench(arguments: &[String]) -> bool {
     let quick = arguments.iter().any(|a| a.eq_ignore_ascii_case("quick"));
+    let mut chosen = Vec::new();
+    for name in arguments.iter().filter(|a| !a.eq_ignore_ascii_case("quick")) {
+        let Some(race) = RACES.iter().find(|race| race.script.strip_suffix(".py") == Some(name)) else {
+            let known: Vec<_> = RACES.iter().filter_map(|race| race.script.strip_suffix(".py")).collect();
+            println!("there is no benchmark '{name}'; there are {}", known.join(", "));
+            return false;
+        };
+        chosen.push(race);
+    }
+    let some = !chosen.is_empty();
+    let needed = |script: &str| !some || chosen.iter().any(|race| race.script == script);
     if !cargo(&["build", "--release"])
-        || !cargo(&["build", "--release", "-p", "ordinate", "--example", "ensemble"])
-        || !cargo(&["build", "--release", "-p", "ordinate-control", "--example", "answers"])
+        || needed("ensemble.py") && !cargo(&["build", "--release", "-p", "ordinate", "--example", "ensemble"])
+        || needed("regulators.py") && !cargo(&["build", "--release", "-p", "ordinate-control", "--example", "answers"])
     {
         return false;
     }
     let binary = target().join("release/ordinate");
     let Some(python) = python("bench-venv", &PACKAGES) else { return false };
     // The races say what they miss without them.
-    let peers = if quick { Peers::default() } else { Peers { diffsol: build_diffsol(), radau: build_radau() } };
+    let peers = if quick || !needed("stiff.py") {
+        Peers::default()
+    } else {
+        Peers { diffsol: build_diffsol(), radau: build_radau() }
+    };
     let mut body = String::new();
-    startup(&binary, &mut body);
-    first_step(&binary, &mut body);
+    if !some {
+        startup(&binary, &mut body);
+        first_step(&binary, &mut body);
+        chosen.extend(&RACES[..if quick { 1 } else { RACES.len() }]);
+    }
     let mut ok = true;
-    for race in &RACES[..if quick { 1 } else { RACES.len() }] {
+    for race in chosen {
         ok &= run_race(race, &binary, &python, &peers, quick, &mut body);
     }
-    let report = head(&python) + &bars(&body) + &without_bars(&body);
+    let mut report = head(&python) + &bars(&body) + &without_bars(&body);
     print!("{report}");
-    if !quick && ok && std::fs::write(root().join("BENCHMARKS.md"), &report).is_err() {
+    let file = root().join("BENCHMARKS.md");
+    if some {
+        let Ok(old) = std::fs::read_to_string(&file) else {
+            println!("failed: BENCHMARKS.md cannot be read");
+            return false;
+        };
+        report = renewed(&old, &bars(&body), &without_bars(&body));
+    }
+    if !quick && ok && std::fs::write(&file, &report).is_err() {
         println!("failed: BENCHMARKS.md cannot be written");
         return false;
     }
@@ -157,6 +184,28 @@ fn bars(body: &str) -> String {
 
 fn without_bars(body: &str) -> String {
     body.lines().filter(|line| !line.starts_with("bar: ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// The old report with the new rows of its table of bars and the new sections in their places.
+fn renewed(old: &str, bars: &str, sections: &str) -> String {
+    let subject = |row: &str| row.strip_prefix("| ").and_then(|row| Some(row.split_once(" | ")?.0.to_string()));
+    let mut report = String::new();
+    let mut replaced = false;
+    for line in old.lines() {
+        if line.starts_with("## ") {
+            let new = sections.split_once(line).and_then(|(_, rest)| rest.starts_with('\n').then_some(rest));
+            replaced = new.is_some();
+            if let Some(rest) = new {
+                let section = rest.split("\n## ").next().unwrap_or(rest).trim();
+                writeln!(report, "{line}\n\n{section}\n").expect("a string takes all text");
+            }
+        }
+        if !replaced {
+            let row = subject(line).and_then(|what| bars.lines().find(|row| subject(row).as_ref() == Some(&what)));
+            writeln!(report, "{}", row.unwrap_or(line)).expect("a string takes all text");
+        }
+    }
+    report
 }
 
 fn bar(report: &mut String, what: &str, found: f64, limit: f64, unit: &str) {

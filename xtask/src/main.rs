@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 cargo xtask test            format, lints, all tests (what CI runs)
-cargo xtask bench [QUICK]   speed against peers, measured side by side; results to BENCHMARKS.md
+cargo xtask bench [QUICK or names, e.g. stiff]   speed against peers, measured side by side; results to BENCHMARKS.md
 cargo xtask thesis [FILE]   the tables of the thesis again, as a report (target/thesis/report.md); `quick` for each solver once
 cargo xtask thesis control  chapter 6 (control) alone, and its report docs/control.md with all pictures
 cargo xtask fuzz [SECONDS]  fuzz the parser and the compiler (installs cargo-fuzz; needs a nightly toolchain)
