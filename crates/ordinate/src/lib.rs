@@ -21,6 +21,7 @@ mod block;
 mod compare;
 mod compile;
 pub mod design;
+mod determined;
 mod digits;
 mod equilibria;
 mod error;

@@ -1,12 +1,10 @@
 //! From the states of the driver to rows of all columns.
 
+use crate::determined::watched;
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
-use ordinate_expr::{Expr, VarId};
-use ordinate_model::Role;
 use ordinate_program::Evaluator;
 use ordinate_solve::{Interrupt, Mixture, NewtonIterate, OCTET, Octet, Outcome, Sink, System};
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.
@@ -35,7 +33,7 @@ pub(crate) struct Recorder<'a> {
     pub not_finite: Option<(usize, f64)>,
     /// What the equations determine, without saying in so many words what it is, and where it was not finite last.
     pub undetermined: Option<usize>,
-    /// The columns that are such, but for states.
+    /// The columns that are such and may have no value.
     determined: Vec<usize>,
 }
 
@@ -57,7 +55,6 @@ impl<'a> Recorder<'a> {
         start: &'a StartValues,
     ) -> Self {
         let states = compiled.program.visible;
-        let variables = variables(compiled);
         Recorder {
             compiled,
             evaluator,
@@ -75,10 +72,7 @@ impl<'a> Recorder<'a> {
             inconsistent: Vec::new(),
             not_finite: None,
             undetermined: None,
-            determined: (states..variables.len())
-                .filter(|&column| variables[column])
-                .map(|column| column + 1)
-                .collect(),
+            determined: watched(compiled),
         }
     }
 
@@ -111,28 +105,6 @@ impl<'a> Recorder<'a> {
         self.evaluator.derivative(t, &y, d, &mut f);
         Some((place, f[place]))
     }
-}
-
-/// Which of the stored columns without `time` are variables that equations are solved for: states, and others, of which the text
-/// does not say in so many words what they are. A pole of `a = 1/t` is what the text says, one of x in `t*x = 1` is where its
-/// equation does not determine x.
-pub(crate) fn variables(compiled: &Compiled) -> Vec<bool> {
-    let (sorted, states) = (&compiled.sorted, compiled.program.visible);
-    let graph = &sorted.model.graph;
-    let said: HashMap<_, Vec<_>> = sorted.model.equations.iter().fold(HashMap::new(), |mut said, equation| {
-        if let Expr::Var(v) = graph.node(equation.left) {
-            said.entry(v).or_insert_with(Vec::new).push(equation.right);
-        }
-        said
-    });
-    let determined = |v: &VarId| match sorted.definitions.get(v.0 as usize).copied().flatten() {
-        None => sorted.algebraic.iter().any(|algebraic| algebraic.var == *v),
-        Some(definition) => {
-            sorted.model.variable(*v).role == Role::Unknown
-                && !said.get(v).is_some_and(|rights| rights.contains(&definition))
-        }
-    };
-    std::iter::repeat_n(true, states).chain(sorted.columns.iter().map(determined)).collect()
 }
 
 /// The outputs at a point; while the solution slides along boundaries, a mixture like its derivative.

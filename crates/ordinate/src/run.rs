@@ -1,8 +1,9 @@
 //! A run: start values, method, driver, rows; and what came out.
 
+use crate::determined::variables;
 use crate::error::{Kept, Task};
 use crate::methods::choose;
-use crate::recorder::{Recorder, final_values, variables};
+use crate::recorder::{Recorder, final_values};
 use crate::stability::Place;
 use crate::start::StartValues;
 use crate::transform::polynomial;

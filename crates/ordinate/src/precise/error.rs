@@ -172,7 +172,7 @@ fn compare<N: Constant>(
     let mut error = GlobalError {
         names,
         states,
-        variables: crate::recorder::variables(compiled),
+        variables: crate::determined::variables(compiled),
         largest,
         last,
         rows,

@@ -30,9 +30,10 @@ impl Run<'_> {
             rows.advance();
         }
         if outside.is_none() && quiet {
-            let end = if self.restored.is_empty() { self.method.end() } else { &self.restored };
-            let end = end.to_vec();
+            let mut end = std::mem::take(&mut self.scratch[0]);
+            end.copy_from_slice(if self.restored.is_empty() { self.method.end() } else { &self.restored });
             outside = (!self.is_defined(plan.end, &end)).then_some((1.0, plan.end));
+            self.scratch[0] = end;
         }
         let Some((mut beyond, mut t_beyond)) = outside else { return Ok(None) };
         if !dense {
