@@ -98,6 +98,14 @@ fn a_constraint_that_lets_go_is_passed_or_named() {
     check("x' = z - y; y' = 2*sin(t)*cos(t); x^2 + y = 1; init x = 1, y = 0; run 0 .. 3", ("x", end), HALF_PI, 0.05);
 }
 
+/// x = sin t comes to 1, where z = 0 solves z² = 1 − x² twice, and x = 1 is a solution, too.
+#[test]
+fn a_solution_does_not_stay_where_nothing_determines_it() {
+    let end = 3f64.sin();
+    check("x' = z; z^2 = 1 - x^2; x(0) = 0; guess z = 1; run 0 .. 3", ("x", end), HALF_PI, 1e-3);
+    check("x'^2 + x^2 = 1; x(0) = 0; guess x' = 1; run 0 .. 3", ("x", end), HALF_PI, 1e-3);
+}
+
 /// The branches 2 cos t and 0 cross at π/2.
 #[test]
 fn crossing_branches_of_an_algebraic_equation_are_not_confused() {

@@ -14,6 +14,9 @@ use std::sync::Arc;
 use crate::algebra::{Lu, transversal};
 use crate::{Pattern, System};
 
+/// A sum of some terms is rounded by so many times what one of them is.
+const ROUNDINGS: f64 = 10.0;
+
 /// Where an equation of q stands.
 #[derive(Clone, Copy, Debug)]
 enum Row {
@@ -185,6 +188,31 @@ impl Determined {
             off.iter_mut().zip(&column).for_each(|(off, x)| *off += x.abs());
         }
         off
+    }
+
+    /// Which algebraic state is on a fold of the equations but for rounding, if there is one: moved by some of that along v, which is
+    /// where B takes the least, it is on its other side.
+    pub fn on_fold(
+        &mut self,
+        system: &mut dyn System,
+        (t, y): (f64, &[f64]),
+        d: &[f64],
+        unsure: &[f64],
+    ) -> Option<usize> {
+        let here = self.numbers(system, t, y, d);
+        let i = (0..here.len()).min_by(|&i, &j| here[i].abs().total_cmp(&here[j].abs()))?;
+        if here[i] == 0.0 {
+            return Some(i);
+        }
+        let mut moved = std::mem::take(&mut self.displaced);
+        let beyond = [-1.0, 1.0].into_iter().any(|side| {
+            moved.copy_from_slice(y);
+            let z = moved.iter_mut().skip(self.first);
+            z.zip(&here).for_each(|(z, number)| *z += side * ROUNDINGS * unsure[i] * here[i] / number);
+            self.numbers(system, t, &moved, d)[i] * here[i] <= 0.0
+        });
+        self.displaced = moved;
+        beyond.then_some(i)
     }
 
     /// 1/vᵢ at a point: all zero where B has no inverse at all.

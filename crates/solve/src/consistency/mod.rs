@@ -200,6 +200,16 @@ impl Consistency {
         true
     }
 
+    /// Which algebraic state is where two solutions of its equations are the same but for rounding.
+    pub fn on_fold(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64]) -> Option<usize> {
+        if self.direct || self.algebraic.is_none() {
+            return None;
+        }
+        let unsure = self.unsure(system, t, y, d, Errors::OfRounding);
+        let found = self.determined(system)?.on_fold(system, (t, y), d, &unsure)?;
+        Some(self.differential + found)
+    }
+
     /// How far the algebraic states may be off at a point because the terms of their equations are rounded, and, if that is asked,
     /// because the other states have an error of the tolerance.
     pub fn unsure(&mut self, system: &mut dyn System, t: f64, y: &[f64], d: &[f64], errors: Errors) -> Vec<f64> {

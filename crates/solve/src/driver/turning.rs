@@ -38,6 +38,8 @@ const STEADY: [f64; 2] = [0.5, 0.1];
 const SHORTEST: f64 = 1e-6;
 /// The same of a fixed step.
 const SHORTEST_PIECE: f64 = 1e-3;
+/// What changes so many times as fast as it did on the whole does not go on as it came.
+const FAST: f64 = 1e3;
 
 /// The beginning of the step before.
 #[derive(Default)]
@@ -88,6 +90,7 @@ impl Run<'_> {
         if self.flow.sliding.is_some() {
             return Ok(false);
         }
+        self.stays_where_two_meet(plan)?;
         let suspects = self.suspects(plan);
         let suspicious = self.is_suspicious(plan);
         if suspects.is_empty() && !suspicious {
@@ -134,6 +137,25 @@ impl Run<'_> {
         self.before.h = h;
         self.before.denominators.clone_from(&self.denominators[0]);
         self.before.y.clone_from(&self.y);
+    }
+
+    /// Steps that shrink to nothing lead to the point where two solutions meet if they end there: so does z of x′ = z, z² = 1 − x²
+    /// where it is solved for in every evaluation of f, which has no other side of z = 0 to go to.
+    fn stays_where_two_meet(&mut self, plan: Plan) -> Result<(), Reason> {
+        if self.restored.is_empty() || plan.h > SHORTEST * (self.t - self.t_start) {
+            return Ok(());
+        }
+        let (t, system) = (plan.end, &mut *self.flow.system);
+        let found = self.flow.consistency.as_mut().and_then(|all| all.on_fold(system, t, &self.restored, &self.d));
+        // Where z turns back it is infinitely fast, and the solution has an end, not two ways on.
+        let turns_back = |i: usize| {
+            let usual = (self.usual[i] + self.y[i].abs()) / (self.t - self.t_start);
+            (self.restored[i] - self.y[i]).abs() > FAST * usual * plan.h
+        };
+        match found.filter(|&i| !turns_back(i)) {
+            Some(component) => Err(Reason::BranchPoint { t: self.t, meeting: t, component }),
+            None => Ok(()),
+        }
     }
 
     fn end_of_step(&self) -> Vec<f64> {
