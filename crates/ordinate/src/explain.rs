@@ -429,6 +429,12 @@ fn contradiction(
 fn fold(t: f64, component: usize, value: f64, compiled: &Compiled) -> (f64, Option<String>, String, String) {
     let name = compiled.program.state_names.get(component).cloned();
     let shown = name.as_deref().unwrap_or("a state");
+    let (sorted, mut hint) = (&compiled.sorted, String::new());
+    if sorted.structure.index > 1 && sorted.indices.is_empty() {
+        // Differentiated constraints may determine a variable by what is lost in rounding, as the current of a blocking diode.
+        hint += "try `--index direct`, which does not differentiate the equations; or ";
+    }
+    hint += "the equations may have a fold here, where two solutions meet and end: end the run before";
     (
         t,
         name.clone(),
@@ -437,9 +443,7 @@ fn fold(t: f64, component: usize, value: f64, compiled: &Compiled) -> (f64, Opti
             short(t),
             behind(component, compiled)
         ),
-        format!(
-            "the equations may have a fold here, where two solutions meet and end; end the run before, or look at `{shown}` with `--plot`"
-        ),
+        format!("{hint}, or look at `{shown}` with `--plot`"),
     )
 }
 
