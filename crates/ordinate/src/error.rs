@@ -1,6 +1,7 @@
 //! The global error of a run: the difference of its rows and those of a companion with shorter steps or smaller tolerances,
 //! which goes the same way through events, constraints and chaos.
 
+mod beside;
 mod carried;
 mod difference;
 mod kept;
@@ -8,14 +9,13 @@ mod path;
 
 use crate::Compiled;
 use crate::explain::Explanation;
-use crate::recorder::{Recorder, final_numbers, outputs_of_rows};
+use crate::recorder::{final_numbers, outputs_of_rows};
 use crate::start::StartValues;
-use difference::Ends;
+use beside::Compared;
 pub(crate) use difference::{WithoutDigits, without_digits};
-use kept::Beside;
 pub(crate) use kept::Kept;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Choice, Method, Options, Outcome, Rows, Sink, Status, UsageError};
+use ordinate_solve::{AbsoluteTolerance, Choice, Method, Options, Outcome, Sink, Status, UsageError};
 use path::Shift;
 
 /// What is wanted of the global error.
@@ -343,12 +343,11 @@ impl Task<'_> {
     ) -> Option<GlobalError> {
         kept.sink.solved();
         if let Some(found) = self.carried(evaluator, outputs, outcome, kept) {
-            return Some(found);
+            let far = outcome.error.as_ref().is_some_and(|error| kept.path.is_small_beside(&error.largest));
+            let other = if far { self.against_automatic(evaluator, outputs, outcome, kept) } else { None };
+            return other.or(Some(found));
         }
         kept.settle();
-        // A run that was ended by the model ends when its companion comes to that.
-        let ended = outcome.status == Status::Ok && outcome.t_reached < self.t_end;
-        let t_end = if ended { self.t_end } else { outcome.t_reached };
         let mut other_evaluator = evaluator.with_other_rounding();
         // Only a start value at the very edge of what is possible is wrong with another last bit.
         let start = StartValues::new(self.compiled, &mut other_evaluator, self.t_start);
@@ -358,35 +357,25 @@ impl Task<'_> {
         // equations: then the run is compared with one of the same rounding.
         let attempts = [(other_evaluator, start), (evaluator.clone(), own)];
         let mut best: Option<GlobalError> = None;
+        let mut far = false;
         let at_ends = self.rows_at_ends(&kept.columns[0]);
         let companions = self.choice.companions(self.options, outcome, at_ends);
         for (mut other_evaluator, start) in attempts {
             for companion in &companions {
                 let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
                 let atol = self.resolving(&companion.options);
-                let options = Options { rows: Rows::At(kept.times()), atol, ..companion.options.clone() };
-                let mut rows = Beside::new(kept.sink);
-                let mut other_outputs = other_evaluator.another();
-                let mut recorder = Recorder::new(self.compiled, other_outputs.another(), &mut rows, &start);
-                recorder.announce(kept.names.clone(), kept.stored);
-                let Ok(other) =
-                    beside.solve(beside.method(false, outputs), &mut other_evaluator, &options, t_end, &mut recorder)
+                let options = Options { atol, ..companion.options.clone() };
+                let factor = |other: &Outcome| companion.factor(&outcome.statistics, &other.statistics);
+                let Some(Compared { error: found, status, strayed }) =
+                    beside.compared(&mut other_evaluator, outputs, (outcome, &mut *kept), &options, &factor)
                 else {
                     continue;
                 };
-                let (columns, path) = rows.take();
-                let factor = companion.factor(&outcome.statistics, &other.statistics);
-                let finals = [(outcome, &mut *outputs), (&other, &mut other_outputs)]
-                    .map(|(outcome, outputs)| final_numbers(self.compiled, outputs, outcome, &outcome.y));
-                let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
-                let ends = Ends { times: [outcome.t_reached, other.t_reached], columns: &finals };
-                let mut found = self.compare(kept, &columns, factor, same_end.then_some(&ends));
-                let alone = self.can_carry().then_some(&mut *outputs);
-                found.look_beside_jumps(kept, &kept.path.shifts(&path, factor), &|state| self.asked(state), alone);
                 if best.as_ref().is_none_or(|best| found.until > best.until) {
                     best = Some(found);
                 }
-                if other.status == Status::Interrupted {
+                far |= strayed;
+                if status == Status::Interrupted {
                     return best;
                 }
                 if best.as_ref().is_some_and(|best| best.complete) {
@@ -397,6 +386,9 @@ impl Task<'_> {
             if outcome.status != Status::Ok || best.as_ref().is_some_and(|best| best.complete) {
                 break;
             }
+        }
+        if far && let Some(error) = self.against_automatic(evaluator, outputs, outcome, kept) {
+            best = Some(error);
         }
         if let Some(error) = best.as_mut().filter(|error| outcome.status == Status::Ok && !error.complete) {
             // What is known of the first part of a run is no estimate for all of it.

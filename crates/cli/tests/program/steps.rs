@@ -1,6 +1,7 @@
 //! The methods that stand on several steps, as they are called: what they need, what they refuse, what they report.
 
 use crate::support::{Place, ordinate, repository};
+use serde_json::Value;
 
 const CIRCLE: &str = "y' = z; z' = -y; init y = 1, z = 0; run 0 .. 6";
 
@@ -149,5 +150,29 @@ fn a_step_beyond_stability_is_named() {
     ] {
         let told = ordinate(&["run", "-e", model, "-t", t_end, "-m", method, "--step", step, "--summary", "json"]);
         assert!(told.expect(0).json()["beyond_stability"].is_null(), "{model}");
+    }
+}
+
+/// Steps so long that a method damps what does not come to rest: shorter ones do the same, and agree about it.
+#[test]
+fn runs_that_come_to_the_same_false_rest_are_not_right() {
+    let lorenz = "x' = 10*(y - x); y' = x*(28 - z) - y; z' = x*y - 8/3*z; init x = 1, y = 1, z = 1";
+    let prey = "x' = x - x*y; y' = x*y - y; init x = 2, y = 1";
+    let oscillator = "x' = y; y' = -x; init x = 1, y = 0";
+    for (model, end) in [(lorenz, "10"), (prey, "30"), (oscillator, "50")] {
+        let run = |method: &[&str]| {
+            let args = ["run", "-e", model, "-t", end, "--at", end, "-q", "--summary", "json"];
+            ordinate(&[&args[..], method].concat()).expect(0).json()
+        };
+        let exact = run(&["-m", "taylor", "--rtol", "1e-12", "--atol", "1e-12"]);
+        for (method, step) in [("backward-euler", "0.5"), ("bdf1", "0.75"), ("bdf2", "0.75"), ("radau3", "1.5")] {
+            let found = run(&["-m", method, "--step", step]);
+            for name in ["x", "y"] {
+                let value = |run: &Value| run["final"][name].as_f64().expect("a number");
+                let error = (value(&found) - value(&exact)).abs();
+                let told = found["global_error"]["by_variable"][name].as_f64().unwrap_or(f64::INFINITY);
+                assert!(told > 0.5 * error, "{method} {step}, {name} in {model}: {told:e} instead of {error:e}");
+            }
+        }
     }
 }

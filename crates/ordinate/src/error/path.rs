@@ -5,6 +5,7 @@
 //! times, and as errors do, their times differ from the true one by t − t_r = (t_c − t_r)·factor: a row may be on the other side
 //! of the true jump up to there.
 
+use super::LOST;
 use super::kept::Flat;
 
 /// Numbers that are kept of a way; of longer ones every second point is.
@@ -115,6 +116,35 @@ impl Path {
     pub fn greatest(&self, state: usize) -> f64 {
         let (low, high) = self.range(state);
         low.abs().max(high.abs())
+    }
+
+    /// The states at a time, on straight lines between the points.
+    fn at(&self, t: f64) -> impl Fn(usize) -> f64 {
+        let last = self.len() - 1;
+        let next = self.behind(t).clamp(1.min(last), last);
+        let [from, to] = [next.saturating_sub(1), next].map(|k| self.point(k));
+        let part = if to[0] > from[0] { ((t - from[0]) / (to[0] - from[0])).clamp(0.0, 1.0) } else { 1.0 };
+        move |state| from[1 + state] + part * (to[1 + state] - from[1 + state])
+    }
+
+    /// Whether a state has lost all digits somewhere, if the differences to another solution times `factor` are its error. Long
+    /// steps may pretend that.
+    pub fn is_far_from(&self, other: &Path, factor: f64) -> bool {
+        if self.points.width != other.points.width || other.len() == 0 {
+            return false;
+        }
+        let greatest: Vec<f64> = (1..self.points.width).map(|place| self.greatest(place - 1)).collect();
+        self.points().any(|point| {
+            let there = other.at(point[0]);
+            let apart = |state: usize| factor * (there(state) - point[1 + state]);
+            greatest.iter().enumerate().any(|(state, greatest)| apart(state).abs() > LOST * greatest)
+        })
+    }
+
+    /// Whether a state has lost all digits somewhere, if these are the largest errors.
+    pub fn is_small_beside(&self, errors: &[f64]) -> bool {
+        let count = errors.len().min(self.points.width.saturating_sub(1));
+        (0..count).any(|state| errors[state] > LOST * self.greatest(state))
     }
 
     /// Where jumps of this solution may be elsewhere in truth, from another one whose differences times `factor` are the error.

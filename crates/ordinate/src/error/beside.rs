@@ -1,0 +1,73 @@
+//! Another run beside one, and what their difference says.
+
+use super::difference::Ends;
+use super::kept::Beside;
+use super::{GlobalError, Kept, Task};
+use crate::methods::automatic;
+use crate::recorder::{Recorder, final_numbers};
+use crate::start::StartValues;
+use ordinate_program::Evaluator;
+use ordinate_solve::{Options, Outcome, Rows, Status};
+
+/// A comparison with another run.
+pub(super) struct Compared {
+    pub error: GlobalError,
+    /// How the other run ended.
+    pub status: Status,
+    /// On the way of the run no digit of a state was right.
+    pub strayed: bool,
+}
+
+impl Task<'_> {
+    /// Makes this run and compares another one with it, of which outcome and rows are given: its error is their difference times
+    /// `factor`.
+    pub(super) fn compared(
+        &self,
+        evaluator: &mut Evaluator,
+        outputs: &mut Evaluator,
+        (outcome, kept): (&Outcome, &mut Kept),
+        options: &Options,
+        factor: &dyn Fn(&Outcome) -> f64,
+    ) -> Option<Compared> {
+        // A run that was ended by the model ends when its companion comes to that.
+        let ended = outcome.status == Status::Ok && outcome.t_reached < self.t_end;
+        let t_end = if ended { self.t_end } else { outcome.t_reached };
+        let options = Options { rows: Rows::At(kept.times()), ..options.clone() };
+        let mut rows = Beside::new(kept.sink);
+        let mut other_outputs = evaluator.another();
+        let mut recorder = Recorder::new(self.compiled, other_outputs.another(), &mut rows, self.start);
+        recorder.announce(kept.names.clone(), kept.stored);
+        let other = self.solve(self.method(false, outputs), evaluator, &options, t_end, &mut recorder).ok()?;
+        let (columns, path) = rows.take();
+        let factor = factor(&other);
+        let finals = [(outcome, &mut *outputs), (&other, &mut other_outputs)]
+            .map(|(outcome, outputs)| final_numbers(self.compiled, outputs, outcome, &outcome.y));
+        let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
+        let ends = Ends { times: [outcome.t_reached, other.t_reached], columns: &finals };
+        let mut error = self.compare(kept, &columns, factor, same_end.then_some(&ends));
+        let alone = self.can_carry().then_some(&mut *outputs);
+        error.look_beside_jumps(kept, &kept.path.shifts(&path, factor), &|state| self.asked(state), alone);
+        Some(Compared { error, status: other.status, strayed: kept.path.is_far_from(&path, factor) })
+    }
+
+    /// The error of given steps that are so long that no digit is right on the way: there shorter ones may be wrong in the same way. All
+    /// of them come to rest where the method damps what does not come to rest, and agree. What chooses its steps is better than
+    /// either. `None` if it does not come to the end.
+    pub(super) fn against_automatic(
+        &self,
+        evaluator: &Evaluator,
+        outputs: &mut Evaluator,
+        outcome: &Outcome,
+        kept: &mut Kept,
+    ) -> Option<GlobalError> {
+        if self.options.step.is_none() || outcome.status != Status::Ok {
+            return None;
+        }
+        kept.settle();
+        let start = StartValues { checks: Vec::new(), ..self.start.clone() };
+        let options = Options { step: None, ..self.options.clone() };
+        let automatic = Task { start: &start, choice: automatic(), options: &options, ..*self };
+        let found = automatic.compared(&mut evaluator.clone(), outputs, (outcome, &mut *kept), &options, &|_| 1.0)?;
+        (found.status == Status::Ok && found.error.complete).then_some(found.error)
+    }
+}
