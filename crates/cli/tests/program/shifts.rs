@@ -84,3 +84,21 @@ fn rows_far_from_jumps_keep_their_digits() {
     let (told, _) = estimate("y' = y^2 - y^3; y(0) = 1e-4", 15000.0, "radau", "1e-5", "y");
     assert!(told < 1e-4, "{told:e}");
 }
+
+/// z of index 3 is as wrong as the step that it is in, and changes sides from step to step: a run and another one agree about it at
+/// single rows, but not a third one.
+#[test]
+fn variables_of_higher_index_are_not_right_by_chance() {
+    for (rtol, method) in [("1e-5", "radau5"), ("1e-3", "radau5"), ("1e-5", "radau")] {
+        for k in 1..=30 {
+            let t = 0.1 * f64::from(k);
+            let (at, model) = (format!("{t:?}"), "x' = y; y' = z; x = sin(2*t)");
+            let args = ["run", "-e", model, "-t", &at, "--at", &at, "-m", method, "--index", "direct"];
+            let more = ["--rtol", rtol, "--atol", rtol, "-q", "--summary", "json"];
+            let run = ordinate(&[&args[..], &more].concat()).expect(0).json();
+            let error = (run["final"]["z"].as_f64().expect("a number") + 4.0 * (2.0 * t).sin()).abs();
+            let told = run["global_error"]["by_variable"]["z"].as_f64().expect("an estimate");
+            assert!(told > 0.05 * error, "{method} at {rtol}, t = {t}: {told:e}, but the error is {error:e}");
+        }
+    }
+}

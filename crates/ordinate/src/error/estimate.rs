@@ -1,0 +1,149 @@
+//! What is known of the global error of a run.
+
+use super::path::Shift;
+use super::{Kept, LOST, size};
+use crate::Compiled;
+use crate::recorder::outputs_of_rows;
+use ordinate_program::Evaluator;
+
+/// The global error of a run: |computed − true|, estimated.
+#[derive(Clone, Debug, Default)]
+pub struct GlobalError {
+    /// The columns of the result without `time`.
+    pub names: Vec<String>,
+    /// The first so many of them are states; the others are functions of them.
+    pub states: usize,
+    /// Which of them are variables of the equations: the states, and what equations determine beside them.
+    pub variables: Vec<bool>,
+    /// The largest error of each column over all rows.
+    pub largest: Vec<f64>,
+    /// The error of each column where the run ended.
+    pub last: Vec<f64>,
+    /// The error of each column, row by row with its sign, true − computed; empty where there were too many rows to keep.
+    pub rows: Vec<Vec<f64>>,
+    /// The time of the last row with an estimate.
+    pub until: f64,
+    /// Whether that is the end.
+    pub complete: bool,
+    /// From this time on no digit of this state is right.
+    pub lost: Option<(usize, f64)>,
+    /// A state that has no right digit either, but stayed below its absolute tolerance with its error, so nobody asked for one; and
+    /// the greatest value that it had.
+    pub faint: Option<(usize, f64)>,
+    /// Where a state has lost its digits: one that began too small for the absolute tolerance, and one that would see it.
+    pub unseen: Option<(usize, f64)>,
+    /// A state that was zero in all rows though its equation has an input that may be asleep there: nothing is known of its error.
+    pub idle: Option<usize>,
+    /// Whether it was subtracted from the result. It is the error of the result before.
+    pub corrected: bool,
+}
+
+impl GlobalError {
+    /// The largest error of all variables, or of what there is.
+    pub fn estimate(&self) -> f64 {
+        let none = !self.variables.contains(&true);
+        let counted = (0..self.names.len()).filter(|&column| none || self.is_variable(column));
+        counted.map(|column| self.largest[column]).fold(0.0, f64::max)
+    }
+
+    /// Whether a column is a variable of the equations, not a function of them.
+    pub fn is_variable(&self, column: usize) -> bool {
+        self.variables.get(column) == Some(&true)
+    }
+
+    /// Nothing is known: the run has no meaning, and another one like it has none either.
+    pub(crate) fn lose(&mut self) {
+        self.largest.fill(f64::INFINITY);
+        self.last.fill(f64::NAN);
+        self.rows.iter_mut().flatten().for_each(|error| *error = f64::NAN);
+        (self.until, self.complete) = (f64::NEG_INFINITY, false);
+    }
+
+    /// Takes of two estimates what is larger.
+    pub(super) fn be_at_least(&mut self, other: &GlobalError) {
+        let pairs = self.rows.iter_mut().zip(&other.rows).flat_map(|(own, other)| own.iter_mut().zip(other));
+        for (own, other) in pairs.chain(self.last.iter_mut().zip(&other.last)) {
+            *own = if own.abs() >= other.abs() || own.is_nan() { *own } else { *other };
+        }
+        self.largest.iter_mut().zip(&other.largest).for_each(|(own, other)| *own = own.max(*other));
+        self.lost = self.lost.or(other.lost);
+    }
+
+    /// Looks for a state that nothing is known of, in the columns of the run, the first of which is the time.
+    pub(crate) fn find_idle(&mut self, compiled: &Compiled, columns: &[Vec<f64>]) {
+        let mut equations = compiled.program.pulsed.iter().zip(columns.iter().skip(1)).take(self.states);
+        self.idle = equations.position(|(pulsed, column)| *pulsed && column.iter().all(|y| *y == 0.0));
+        if let Some(state) = self.idle {
+            (self.complete, self.largest[state], self.last[state]) = (false, f64::INFINITY, f64::NAN);
+        }
+    }
+
+    /// Rows beside a jump that may be on its other side in truth have lost their digits, whatever two runs say that are on the same
+    /// side there: how much is unknown, but not more than the jump. What is computed from the states jumps with them; `outputs`
+    /// evaluates it where nothing but states matters.
+    /// Jumps of no more than what is `asked` of a state do not count.
+    pub(super) fn look_beside_jumps(
+        &mut self,
+        kept: &Kept,
+        shifts: &[Shift],
+        asked: &dyn Fn(usize) -> f64,
+        mut outputs: Option<&mut Evaluator>,
+    ) {
+        let time = &kept.columns[0];
+        for shift in shifts {
+            let (first, state) = (time.partition_point(|t| *t < shift.from), shift.state);
+            let there = time[first..].iter().take_while(|t| **t <= shift.to.min(self.until));
+            for (row, t) in (first..).zip(there) {
+                // Both sides of an event have rows of their own, which nobody asked for at that time: they are before and behind it.
+                if [row.checked_sub(1), Some(row + 1)].into_iter().flatten().any(|beside| time.get(beside) == Some(t)) {
+                    continue;
+                }
+                let own = |column: usize| kept.columns[1 + column][row];
+                let Some(y) = kept.path.elsewhere(shift, *t, own(state)) else { continue };
+                let change = (y[state] - own(state)).abs();
+                let known = self.rows.get(state).and_then(|rows| rows.get(row)).is_some_and(|e| e.abs() >= change);
+                if known || change <= (LOST * kept.path.greatest(state)).max(asked(state)) {
+                    continue;
+                }
+                self.largest[state] = self.largest[state].max(change);
+                let jumped = outputs.as_deref_mut().map(|outputs| outputs_of_rows(outputs, 1, |_| *t, |_, k| y[k]));
+                for column in self.states..self.names.len() {
+                    let output = jumped.as_ref().map_or(f64::INFINITY, |columns| columns[column - self.states][0]);
+                    self.largest[column] = self.largest[column].max(size(output - own(column), 0.0));
+                }
+                for column in [state].into_iter().chain(self.states..self.names.len()) {
+                    self.rows
+                        .get_mut(column)
+                        .and_then(|rows| rows.get_mut(row))
+                        .into_iter()
+                        .for_each(|e| *e = f64::NAN);
+                    if row + 1 == time.len() {
+                        self.last[column] = f64::NAN;
+                    }
+                }
+                if self.lost.is_none_or(|(_, lost)| *t < lost) {
+                    self.lost = Some((state, *t));
+                }
+            }
+        }
+    }
+
+    /// What is not known of it, in words; `None` if all is.
+    pub fn gap(&self) -> Option<String> {
+        match self.until {
+            _ if self.idle.is_some() => self.idle.map(|state| {
+                format!(
+                    "the error of `{}` is unknown: it is zero in all rows, but its input may be asleep almost everywhere, as \
+                     exp(-t^2) is; `--max-step` finds what is shorter than a row",
+                    self.names[state]
+                )
+            }),
+            _ if self.complete => None,
+            f64::NEG_INFINITY => Some("the error is unknown: there is no solution to compare with".into()),
+            t => Some(format!(
+                "the error is known up to t = {} only: a run with other steps did not come further",
+                crate::short(t)
+            )),
+        }
+    }
+}
