@@ -94,6 +94,8 @@ const MOST_FOR_TOLERANCE: u32 = 6;
 const MOST: u32 = 60;
 /// A rate above this one asks for a new Jacobian.
 const SLOW: f64 = 0.25;
+/// Changes that grow faster than this lead away.
+pub(crate) const FLEES: f64 = 2.0;
 /// The factors are renewed when hγ has changed by more than this part.
 const OTHER_STEP: f64 = 0.25;
 /// A linear system is solved when its solution changes by less than this part.
@@ -352,6 +354,7 @@ impl Stage {
         let weighs = self.options.tolerance.is_some() || self.options.kind == NewtonKind::Inexact;
         let mut convergence = Convergence { iterations: 0, rate: 0.0 };
         let (mut last, mut last_residual, mut stagnation) = (f64::NAN, f64::NAN, Stagnation::default());
+        let mut last_coarse = f64::NAN;
         // The residual before a first change that is small enough, and whether the one behind it agrees.
         let (mut pending, mut proven): (Option<f64>, bool) = (None, false);
         let mut enough = false;
@@ -383,7 +386,18 @@ impl Stage {
             if iteration == most {
                 break;
             }
+            let fresh = self.stale || self.options.kind != NewtonKind::Simplified;
             self.newton_change(system, equation, scale, y, residual / last_residual)?;
+            if patient {
+                // In fixed units: in those of its own size every change of what was nothing is the same.
+                let coarse = largest_part(&self.change, stagnation_unit(scale, &self.first)).0;
+                if !fresh && coarse > 1.0 && !(coarse <= FLEES * last_coarse) && iteration > 0 {
+                    // A solution found from there may be one of the equation, but not of the problem: again, as seen from here.
+                    self.stale = true;
+                    continue;
+                }
+                last_coarse = coarse;
+            }
             last_residual = residual;
 
             y.iter_mut().zip(&self.change).for_each(|(y, change)| *y += change);

@@ -13,7 +13,7 @@ use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
 use super::transform::{Vectors, multiply};
 use crate::algebra::{Complex, Lu};
-use crate::newton::{Gmres, Jacobian, Stagnation, is_proven, largest_part, rounding, stagnation_unit, worn};
+use crate::newton::{FLEES, Gmres, Jacobian, Stagnation, is_proven, largest_part, rounding, stagnation_unit, worn};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
 
 /// What is to be solved.
@@ -196,7 +196,9 @@ impl Stages {
                 self.coupled_change(system, task)
             } else {
                 let simplified = self.options.kind == NewtonKind::Simplified;
-                let renew = simplified && patient && self.stale && iteration > 0;
+                // Where one was led to, the derivatives are others than where the step begins.
+                let elsewhere = if iteration == 0 { way == Way::Patient } else { self.stale };
+                let renew = simplified && patient && elsewhere;
                 let renewed = if renew { self.renew_at_end(system, task) } else { Ok(()) };
                 renewed.and_then(|()| self.newton_change(system, task, residual / last_residual))
             };
@@ -234,7 +236,8 @@ impl Stages {
                         return Ok(());
                     }
                     // Away from where it began, an iteration may find a solution of the equations that is none of the problem.
-                    if way == Way::Contracting && ratio >= 1.0 && coarse >= last_coarse && coarse > 1.0 {
+                    let leaves = ratio >= 1.0 && coarse >= last_coarse && coarse > 1.0;
+                    if leaves && (way == Way::Contracting || (way == Way::Patient && ratio > FLEES)) {
                         return Err(self.newton_failure(task));
                     }
                     // A limit may come before it is known that the changes have stopped getting smaller.
