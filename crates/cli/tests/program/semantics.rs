@@ -344,3 +344,16 @@ fn a_name_is_its_letters_however_they_are_encoded() {
     let names = ordinate(&["run", "-e", "\u{b5}' = -\u{3bc}; \u{3bc}(0) = 1", "-t", "1", "-o", "-", "-q"]).expect(0);
     assert!(names.out.contains("time,\u{b5}\n"), "{}", names.out);
 }
+
+/// A mass or a length of zero takes the derivative out of an equation, but not the start values out of the text.
+#[test]
+fn start_values_of_lost_derivatives_are_compared() {
+    for (model, set) in [("pendulum", "l=0"), ("pendulum-dae", "m=0"), ("spring-chain", "m=0"), ("pade-mdorav", "T=0")]
+    {
+        let path = crate::support::repository().join(format!("examples/{model}.eq"));
+        let args = ["run", path.to_str().expect("a path"), "--set", set, "-q", "--summary", "json"];
+        assert_eq!(ordinate(&args).expect(3).json()["reason"]["kind"], "inconsistent_start", "{model}");
+    }
+    let rest = ordinate(&["run", "-e", "param l = 0; l*x'' = -sin(x); init x = 0, x' = 0", "-t", "1"]).expect(0);
+    assert!(rest.out.ends_with("1.0,0.0,0.0\n"), "{}", rest.out);
+}

@@ -88,7 +88,10 @@ pub(super) fn asked(model: &mut Model) -> Vec<VarId> {
             roots.extend([model.graph.variable(target), value]);
         }
     }
-    let mut found = model.outputs.clone();
+    // A start value is compared with what the equations say, also where they lost the derivative it belongs to: m x'' with m = 0.
+    let stated = model.starts.iter().map(|given| given.var);
+    let mut found: Vec<VarId> =
+        stated.filter(|&v| model.variable(v).role == Role::Unknown).chain(model.outputs.iter().copied()).collect();
     for root in roots {
         found.extend(model.graph.variables(root));
     }
