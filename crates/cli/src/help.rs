@@ -190,7 +190,7 @@ which ones follow. More may be given: they are checked. Values that contradict e
 once, with the violated equations and what would have to be `guess` instead of `init`.
 An event keeps what its action sets; the rest moves so that the equations hold again, velocities first.
 
-  ordinate run examples/pendulum-dae.eq --plot x,y
+  ordinate run examples/pendulum-dae.eq --plot --plot-vars x,y
   ordinate run examples/robertson-dae.eq
 
 ordinate help index, ordinate help newton

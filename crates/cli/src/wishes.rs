@@ -127,12 +127,12 @@ impl Wishes {
                 Some("svg") => self.pictures.push((path.into(), FileFormat::Svg)),
                 Some("png") => self.pictures.push((path.into(), FileFormat::Png)),
                 _ => {
-                    let model = if args.model.model.is_none() && args.model.text.is_empty() {
+                    let advice = if args.model.model.is_none() && args.model.text.is_empty() {
                         "; a model is written before `--plot`"
                     } else {
-                        ""
+                        "; variables to draw are given with `--plot-vars`"
                     };
-                    return Err(usage(&format!("`--plot {path}`: pictures end in .svg or .png{model}")));
+                    return Err(usage(&format!("`--plot {path}`: pictures end in .svg or .png{advice}")));
                 }
             },
         }

@@ -249,6 +249,7 @@ impl Task<'_> {
                 }
                 far |= strayed;
                 if status == Status::Interrupted {
+                    best.iter_mut().for_each(|best| best.interrupted = true);
                     return best;
                 }
                 if !direct && best.as_ref().is_some_and(|best| best.complete) {

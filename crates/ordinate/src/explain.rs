@@ -176,7 +176,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             state(component),
             format!("the equations of a step could not be solved at t = {} (step {h:.1e}): {} does not converge{}", short(t), named(component), behind(component, compiled)),
             match outcome.step {
-                Some(_) => "a smaller `--step`, or `guess` values nearer to the solution; look for a place where the equations have no solution",
+                Some(_) => "leave `--step` out, so that steps are chosen, or give a smaller one; look for a place where the equations have no solution",
                 None => "loosen `--rtol`/`--atol` if they are near to rounding; look for a place where the equations have no solution",
             }
             .into(),
@@ -555,7 +555,9 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
     match cause {
         Zeno::Accumulation { switch } => (
             format!("infinitely many events in finite time: those of {} accumulate", switch_text(switch, compiled)),
-            "end the motion by an event, e.g. `when h < 0 and abs(v) < 1e-6: …`, or end the run before with `stop when`".into(),
+            "end the run before with `stop when`, or bring the motion to rest: a last event sets its speed to zero, and a held value that \
+             multiplies what would start it again, as `on` in `h'' = -g*on`"
+                .into(),
         ),
         Zeno::Unresolved { switch } => (
             format!("events that cannot be told apart: those of {} follow each other so closely that the errors of the steps decide when the next one comes", switch_text(switch, compiled)),

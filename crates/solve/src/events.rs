@@ -285,10 +285,9 @@ impl Events {
         if !quiet {
             return Err(Reason::Zeno { t: now.t, cause: Zeno::Cascade { condition: culprit } });
         }
-        // An impact without speed, whose action changes nothing: what bounces here has come to rest.
-        if let Some(switch) =
-            self.switches.from_rest.filter(|_| happened.acted && !happened.jumped && !happened.changed)
-        {
+        // An impact without speed, whose action changes nothing: what bounces here has come to rest. At the end nothing follows.
+        let rests = happened.acted && !happened.jumped && !happened.changed && now.t < self.t_end;
+        if let Some(switch) = self.switches.from_rest.filter(|_| rests) {
             return Err(Reason::Zeno { t: now.t, cause: Zeno::Accumulation { switch } });
         }
         self.switches.across.clear();

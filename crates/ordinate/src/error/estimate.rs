@@ -25,6 +25,8 @@ pub struct GlobalError {
     pub until: f64,
     /// Whether that is the end.
     pub complete: bool,
+    /// Someone ended the run that this one is compared with.
+    pub interrupted: bool,
     /// From this time on no digit of this state is right.
     pub lost: Option<(usize, f64)>,
     /// A state that has no right digit either, but stayed below its absolute tolerance with its error, so nobody asked for one; and
@@ -90,7 +92,13 @@ impl GlobalError {
         mut outputs: Option<&mut Evaluator>,
     ) {
         let time = &kept.columns[0];
-        for shift in shifts {
+        // Looked for once: there may be many rows and many shifts.
+        let greatest: Vec<f64> = match shifts {
+            [] => return,
+            _ => (0..self.states).map(|state| kept.path.greatest(state)).collect(),
+        };
+        // Rows do not show the others.
+        for shift in shifts.iter().filter(|shift| shift.state < self.states) {
             let (first, state) = (time.partition_point(|t| *t < shift.from), shift.state);
             let there = time[first..].iter().take_while(|t| **t <= shift.to.min(self.until));
             for (row, t) in (first..).zip(there) {
@@ -102,7 +110,7 @@ impl GlobalError {
                 let Some(y) = kept.path.elsewhere(shift, *t, own(state)) else { continue };
                 let change = (y[state] - own(state)).abs();
                 let known = self.rows.get(state).and_then(|rows| rows.get(row)).is_some_and(|e| e.abs() >= change);
-                if known || change <= (LOST * kept.path.greatest(state)).max(asked(state)) {
+                if known || change <= (LOST * greatest[state]).max(asked(state)) {
                     continue;
                 }
                 self.largest[state] = self.largest[state].max(change);
@@ -139,6 +147,10 @@ impl GlobalError {
                 )
             }),
             _ if self.complete => None,
+            t if self.interrupted && t.is_finite() => {
+                Some(format!("the error is known up to t = {} only: its estimate was interrupted", crate::short(t)))
+            }
+            _ if self.interrupted => Some("the error is unknown: its estimate was interrupted".into()),
             f64::NEG_INFINITY => Some("the error is unknown: there is no solution to compare with".into()),
             t => Some(format!(
                 "the error is known up to t = {} only: a run with other steps did not come further",
