@@ -29,6 +29,7 @@ use crate::crossings::Crossing;
 use crate::events::{Events, Now};
 use crate::grid::Grid;
 use crate::initial_step::{Limits, initial_step};
+use crate::newton::Stage;
 use crate::octet::Octet;
 use crate::options::{check_index, check_past, check_start, tolerance};
 use crate::rows::RowTimes;
@@ -101,6 +102,10 @@ struct Run<'a> {
     pulses: Pulses,
     /// For looks into steps.
     places: overlooked::Places,
+    /// The length of the last step.
+    last_h: f64,
+    /// Lets fast motions die out in what a step did not see.
+    filter: Option<Stage>,
 
     t: f64,
     y: Vec<f64>,
@@ -225,6 +230,8 @@ impl<'a> Run<'a> {
             timed,
             pulses,
             places: overlooked::Places::default(),
+            filter: None,
+            last_h: 0.0,
             t: start.t,
             y: start.y.to_vec(),
             d,

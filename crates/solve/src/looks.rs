@@ -9,8 +9,7 @@ const OF_SILENCE: usize = 128;
 const LONG: f64 = 1.0 / 64.0;
 /// Up to this order errors of long steps are not to be believed.
 const LOW: u32 = 4;
-/// Where f does not depend on time by itself, what is overlooked must lie on the way of the states; only steps that are a great
-/// part of the run are looked into.
+/// Where f neither depends on time by itself nor holds what sleeps, only steps that are a great part of the run are looked into.
 pub(crate) const VERY_LONG: f64 = 1.0 / 8.0;
 /// Looks in a run without an input.
 const ON_THE_WAY: f64 = 64.0;
@@ -36,9 +35,9 @@ fn evenly(part: f64, timed: bool) -> usize {
 pub(crate) fn of_series(part: f64, pulses: Pulses) -> usize {
     match pulses {
         Pulses::InTime => evenly(part, true).max(OF_SERIES),
-        Pulses::OnTheWay if part > VERY_LONG => evenly(part, false),
+        Pulses::OnTheWay => evenly(part, false).max(OF_SERIES),
         Pulses::Nowhere if part > VERY_LONG => OF_SERIES,
-        Pulses::OnTheWay | Pulses::Nowhere => 0,
+        Pulses::Nowhere => 0,
     }
 }
 
@@ -52,6 +51,7 @@ pub(crate) fn of_stages(part: f64, timed: bool, pulses: Pulses, silent: bool, or
         (true, Pulses::InTime) if silent => count.max(OF_SERIES),
         (true, Pulses::InTime) if 2 * count > order as usize => count,
         (true, Pulses::OnTheWay | Pulses::Nowhere) if blind => OF_SERIES,
+        (false, Pulses::OnTheWay) if silent => count.max(OF_SERIES),
         (false, _) if part > VERY_LONG && silent => count,
         _ => 0,
     }
@@ -68,6 +68,8 @@ mod tests {
         assert_eq!(of_stages(part, true, Pulses::InTime, false, 3), OF_SILENCE);
         assert_eq!(of_stages(part, true, Pulses::Nowhere, false, 3), OF_SERIES);
         assert_eq!(of_stages(part, true, Pulses::Nowhere, false, 8), 0);
-        assert_eq!(of_stages(part, false, Pulses::OnTheWay, true, 3), 0);
+        assert_eq!(of_stages(part, false, Pulses::OnTheWay, true, 3), OF_SERIES);
+        assert_eq!(of_stages(part, false, Pulses::OnTheWay, false, 3), 0);
+        assert_eq!(of_stages(part, false, Pulses::Nowhere, true, 3), 0);
     }
 }

@@ -64,3 +64,42 @@ fn a_solution_that_fades_fast_is_left_to_an_implicit_method() {
     let small = end("x' = v; v' = -x - x^3*1e20; init x = 1e-11, v = 0", "300", &["--no-error"]);
     assert_eq!(small["stiff"], false, "{small}");
 }
+
+/// Friction that grows near to a standstill, 0.5 exp(−(v/0.1)²), leaves no trace in a series at v = 1: the step must see it before it
+/// ends at v = 0. All methods agree.
+#[test]
+fn friction_that_wakes_up_before_a_standstill_is_seen() {
+    let model = "param k1 = 10, k2 = 50
+        1*x0'' = 3*sin(0.7*t) - k1*(x0 - x1) - 0.3*sign(x0') - 0.3*x0'
+        2*x1'' = -x1 - k1*(x1 - x0) - k2*(x1 - x2) - 0.3*sign(x1') - 0.3*x1'
+        2*x2'' = -x2 - k2*(x2 - x1) - 1.5*(1 + 0.5*exp(-(x2'/0.1)^2))*sign(x2') - 0.05*x2'
+        init x0 = 1, x0' = 0, x1 = 1, x1' = 0, x2 = 0.5, x2' = 0";
+    let run = |method: &str, rtol: &str| {
+        let args = ["run", "-e", model, "-t", "12", "--at", "12", "-m", method, "--rtol", rtol, "--atol", rtol];
+        let found = ordinate(&[&args[..], &["-q", "--summary", "json"]].concat()).expect(0).json();
+        found["final"]["x1'"].as_f64().expect("a number")
+    };
+    let exact = run("dp8", "1e-12");
+    for (method, rtol) in
+        [("auto", "1e-6"), ("taylor", "1e-9"), ("taylor", "1e-11"), ("dp8", "1e-9"), ("radau", "1e-9")]
+    {
+        let found = run(method, rtol);
+        assert!((found - exact).abs() < 1e-5, "{method} at {rtol}: {found} instead of {exact}");
+    }
+}
+
+/// The same without a standstill: long steps of any method come down before what sleeps, or see it.
+#[test]
+fn what_sleeps_on_the_way_is_not_leapt_over() {
+    for method in ["auto", "taylor", "dp5", "dp8", "bs23", "radau", "radau5", "radau3", "bdf", "trapezoid"] {
+        for start in ["0.55", "0.8", "0.95", "1", "1.05"] {
+            let model = format!("v' = -1 - 0.75*exp(-(v/0.1)^2); v(0) = {start}");
+            let run = |method: &str| {
+                let args = ["run", "-e", &model, "-t", "1.4", "--at", "1.4", "-m", method, "-q", "--summary", "json"];
+                ordinate(&args).expect(0).json()["final"]["v"].as_f64().expect("a number")
+            };
+            let (found, exact) = (run(method), run("dp8"));
+            assert!((found - exact).abs() < 1e-4, "{method} from {start}: {found} instead of {exact}");
+        }
+    }
+}

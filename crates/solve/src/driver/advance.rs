@@ -75,6 +75,14 @@ impl Run<'_> {
             return Ok(());
         }
         if let Found::Crossing(Crossing { theta, .. }) = found
+            && !self.knows_event(plan, theta)
+        {
+            self.events.reject();
+            self.statistics.rejected += 1;
+            self.h = 0.5 * theta * plan.h;
+            return Ok(());
+        }
+        if let Found::Crossing(Crossing { theta, .. }) = found
             && theta < EARLY
             && self.switched
             && self.t == self.instant
@@ -154,6 +162,7 @@ impl Run<'_> {
             self.remember(piece, trial.order);
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
+            self.last_h = h;
             self.method.taken();
             let weight = (4.0 * h / (self.t - self.t_start)).min(1.0);
             self.usual.iter_mut().zip(&self.y).for_each(|(usual, y)| *usual += weight * (y.abs() - *usual));

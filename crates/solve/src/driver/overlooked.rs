@@ -5,12 +5,18 @@
 //! pass for exact. So steps are looked into, above all where f depends on time by itself and steps are long.
 
 use super::{Plan, Run};
-use crate::looks;
+use crate::looks::{self, Pulses};
+use crate::newton::Stage;
 use crate::octet::{OCTET, Octet};
-use crate::{Point, Trial};
+use crate::{NewtonOptions, Point, Trial};
 
 /// Steps with a larger error, in tolerances, have seen something.
 const SILENT: f64 = 1e-3;
+/// One that is so many times as long as the one before has seen nothing if its error is not larger than this.
+const LEAP: f64 = 2.0;
+const CALM: f64 = 0.1;
+/// What stages do not tell of the inside of a step is a small part of f.
+const NOTICEABLE: f64 = 0.1;
 /// A change that would move the solution by fewer tolerances than this is none.
 const VISIBLE: f64 = 10.0;
 
@@ -34,19 +40,25 @@ impl Run<'_> {
     ///
     /// A visible r between the ends is what was overlooked, where steps are polynomials of high order. Those of other methods have
     /// an r of their own, and in a stiff model it is large where y is right to the last digits: there it must be at least half of
-    /// the change of f by time alone, φ = f(τ, y(τ)) − f(t, y(τ)), or, if there is none, of f itself.
+    /// the change of f by time alone, φ = f(τ, y(τ)) − f(t, y(τ)), or, if there is none, of f itself. Implicit methods, without an
+    /// input, ask for what is left of it where fast motions die out at once, (M − s J)⁻¹ s r over the distance s of two looks.
     pub(super) fn overlooked(&mut self, plan: Plan, trial: Trial) -> Option<f64> {
         let part = plan.h / (self.t_end - self.t_start);
         // Most steps: this must cost nothing.
-        if self.options.step.is_some() || !(self.timed || part > looks::VERY_LONG) {
+        let sleeps = self.pulses != Pulses::Nowhere;
+        if self.options.step.is_some() || !(self.timed || sleeps || part > looks::VERY_LONG) {
             return None;
         }
         let of_series = self.method.gave_polynomial();
         let count = match of_series {
             true => looks::of_series(part, self.pulses),
-            // Of a stiff model without input nothing tells what was overlooked.
-            false if !self.timed && self.method.solves_algebraic() => 0,
-            false => looks::of_stages(part, self.timed, self.pulses, trial.error <= SILENT, trial.order),
+            // Of a stiff model nothing but an input or what sleeps is overlooked.
+            false if !self.timed && !sleeps && self.method.solves_algebraic() => 0,
+            false => {
+                let leaps = plan.h > LEAP * self.last_h && trial.error <= CALM;
+                let silent = trial.error <= SILENT || (leaps && self.pulses == Pulses::OnTheWay);
+                looks::of_stages(part, self.timed, self.pulses, silent, trial.order)
+            }
         };
         if count == 0 {
             return None;
@@ -78,6 +90,33 @@ impl Run<'_> {
         silent.map(|silent| silent * spacing)
     }
 
+    /// Whether a series that ends at an event in this part of its step knows f there. Friction that grows towards a standstill is
+    /// awake where the motion stops, and may be nowhere else.
+    pub(super) fn knows_event(&mut self, plan: Plan, theta: f64) -> bool {
+        let length = theta * plan.h;
+        let fixed = self.options.step.is_some() || length < 100.0 * self.smallest_step();
+        if fixed || self.pulses == Pulses::Nowhere || !self.method.gave_polynomial() {
+            return true;
+        }
+        let n = self.y.len();
+        let mut places = std::mem::take(&mut self.places);
+        for octets in [&mut places.y, &mut places.slope] {
+            octets.resize(n, Octet::default());
+        }
+        self.method.interpolate_eight(&Octet([theta; OCTET]), &mut places.y, &mut places.slope);
+        let [y, f] = &mut self.scratch;
+        y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[0]);
+        self.flow.with(|system| system.derivative(self.t + length, y, &self.d, f));
+        self.statistics.evaluations.f += 1;
+        let known = (0..n).all(|i| {
+            let rest = f[i] - places.slope[i].0[0] / plan.h;
+            // not a number is seen by others
+            !(rest.abs() * length > OCTET as f64 * VISIBLE * self.tol.of(i, [y[i], self.y[i]]))
+        });
+        self.places = places;
+        known
+    }
+
     /// How many of `count` places are left behind before something can be seen that the step does not know.
     fn first_visible(
         &mut self,
@@ -103,15 +142,29 @@ impl Run<'_> {
                 if overlooked && !of_series {
                     let [y, there] = &mut self.scratch;
                     y.iter_mut().zip(&places.y).for_each(|(y, column)| *y = column.0[k]);
-                    there.fill(0.0);
-                    if self.timed {
-                        self.flow.with(|system| system.derivative(self.t, y, &self.d, there));
-                        self.statistics.evaluations.f += 1;
+                    if !self.timed && self.method.solves_algebraic() {
+                        there.iter_mut().enumerate().for_each(|(i, there)| *there = rest(i));
+                        let at = Point { t: self.t + places.theta.0[k] * plan.h, y, d: &self.d, f: None };
+                        let filter = self.filter.get_or_insert_with(|| Stage::new(n, NewtonOptions::default()));
+                        filter.restart();
+                        let left = self.flow.with(|system| filter.solve_linearised(system, &at, spacing, there));
+                        let end = self.method.end();
+                        let remains = |i: usize| {
+                            let usual = of(&places.f, i).abs().max((end[i] - self.y[i]).abs() / plan.h);
+                            visible(i, there[i] / spacing) && rest(i).abs() >= NOTICEABLE * usual
+                        };
+                        overlooked = left.is_err() || (0..differential).any(remains);
+                    } else {
+                        there.fill(0.0);
+                        if self.timed {
+                            self.flow.with(|system| system.derivative(self.t, y, &self.d, there));
+                            self.statistics.evaluations.f += 1;
+                        }
+                        overlooked = (0..n).any(|i| {
+                            let by_time = of(&places.f, i) - there[i];
+                            visible(i, by_time) && rest(i).abs() >= 0.5 * by_time.abs()
+                        });
                     }
-                    overlooked = (0..n).any(|i| {
-                        let by_time = of(&places.f, i) - there[i];
-                        visible(i, by_time) && rest(i).abs() >= 0.5 * by_time.abs()
-                    });
                 }
                 if overlooked {
                     // The place before was still silent; at the first one nothing is known but that it is too far.

@@ -432,7 +432,11 @@ impl Stage {
                     enough = iteration + 1 == most && self.is_rounding(scale, y);
                 }
                 Goal::Part(kappa) | Goal::Proven(kappa) => {
-                    let small = size == 0.0 || self.left * size <= kappa;
+                    // An equation before that did not converge makes nothing of a change of the last bit.
+                    let small = size == 0.0
+                        || self.left * size <= kappa
+                        || (self.left == f64::INFINITY
+                            && largest_part(&self.change, |i| rounding(y[i].abs())).0 <= 1.0);
                     if (small && iteration > 0) || proven {
                         self.stale |= convergence.rate > SLOW;
                         return Ok(convergence);
