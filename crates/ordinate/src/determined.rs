@@ -4,7 +4,7 @@
 use crate::Compiled;
 use ordinate_expr::{Expr, ExprId, Function, VarId};
 use ordinate_model::{Role, Sorted};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which of the stored columns without `time` are variables that equations are solved for: states, and others, of which the text
 /// does not say in so many words what they are. A pole of `a = 1/t` is what the text says, one of x in `t*x = 1` is where its
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) fn variables(compiled: &Compiled) -> Vec<bool> {
     let (sorted, states) = (&compiled.sorted, compiled.program.visible);
     let graph = &sorted.model.graph;
-    let said: HashMap<_, Vec<_>> = sorted.model.equations.iter().fold(HashMap::new(), |mut said, equation| {
+    let said: FxHashMap<_, Vec<_>> = sorted.model.equations.iter().fold(FxHashMap::default(), |mut said, equation| {
         if let Expr::Var(v) = graph.node(equation.left) {
             said.entry(v).or_insert_with(Vec::new).push(equation.right);
         }
@@ -32,6 +32,9 @@ pub(crate) fn variables(compiled: &Compiled) -> Vec<bool> {
 /// one: these are looked at in every step.
 pub(crate) fn watched(compiled: &Compiled) -> Vec<usize> {
     let (sorted, states) = (&compiled.sorted, compiled.program.visible);
+    if sorted.columns.is_empty() {
+        return Vec::new();
+    }
     let determined = variables(compiled);
     let mut safe = parts_of_f(sorted);
     let columns = sorted.columns.iter().enumerate().filter(|(k, _)| determined[states + k]);
@@ -39,12 +42,12 @@ pub(crate) fn watched(compiled: &Compiled) -> Vec<usize> {
 }
 
 /// Expressions without which f would have no value.
-fn parts_of_f(sorted: &Sorted) -> HashSet<ExprId> {
+fn parts_of_f(sorted: &Sorted) -> FxHashSet<ExprId> {
     let graph = &sorted.model.graph;
     let definition = |v: VarId| sorted.definitions.get(v.0 as usize).copied().flatten();
     let rates = sorted.states.iter().filter_map(|state| definition(state.derivative));
     let mut open: Vec<ExprId> = rates.chain(sorted.algebraic.iter().map(|algebraic| algebraic.residual)).collect();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     while let Some(id) = open.pop() {
         if !seen.insert(id) {
             continue;
@@ -63,11 +66,11 @@ fn parts_of_f(sorted: &Sorted) -> HashSet<ExprId> {
 
 /// Whether the formula of a variable divides by something that changes, or leaves the domain or the range of a function somewhere.
 /// `safe` are expressions of which it is known that they do not.
-fn may_fail(sorted: &Sorted, v: VarId, safe: &mut HashSet<ExprId>) -> bool {
+fn may_fail(sorted: &Sorted, v: VarId, safe: &mut FxHashSet<ExprId>) -> bool {
     let graph = &sorted.model.graph;
     let definition = |v: VarId| sorted.definitions.get(v.0 as usize).copied().flatten();
     let mut open: Vec<ExprId> = definition(v).into_iter().collect();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     while let Some(id) = open.pop() {
         if safe.contains(&id) || !seen.insert(id) {
             continue;
@@ -110,7 +113,7 @@ fn may_fail(sorted: &Sorted, v: VarId, safe: &mut HashSet<ExprId>) -> bool {
 /// Whether an expression has one value throughout a run.
 fn is_constant(sorted: &Sorted, e: ExprId) -> bool {
     let graph = &sorted.model.graph;
-    let (mut open, mut seen) = (vec![e], HashSet::new());
+    let (mut open, mut seen) = (vec![e], FxHashSet::default());
     while let Some(id) = open.pop() {
         if !seen.insert(id) {
             continue;

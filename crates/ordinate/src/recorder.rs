@@ -172,7 +172,10 @@ impl Sink for Recorder<'_> {
             let found = self.values[1 + self.states + column];
             let largest = y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
             let size = given.abs().max(found.abs()).max(largest.min(1.0));
-            let rounding = 4.0 * f64::EPSILON * t.abs().max(1.0);
+            // The equations may have terms as large as anything in this row.
+            let finite = self.values[1..].iter().filter(|value| value.is_finite());
+            let terms = finite.fold(0.0, |most: f64, value| most.max(value.abs()));
+            let rounding = 4.0 * f64::EPSILON * t.abs().max(1.0).max(4.0 * terms);
             if (found - given).abs() > (CONSISTENT * size).max(rounding) || found.is_nan() {
                 let equation = self.violated_by(name, *given, t, y, d);
                 self.inconsistent.push(Contradicted { name: name.clone(), given: *given, found, equation });

@@ -357,3 +357,15 @@ fn start_values_of_lost_derivatives_are_compared() {
     let rest = ordinate(&["run", "-e", "param l = 0; l*x'' = -sin(x); init x = 0, x' = 0", "-t", "1"]).expect(0);
     assert!(rest.out.ends_with("1.0,0.0,0.0\n"), "{}", rest.out);
 }
+
+/// A slider follows from the angles of its crank; the text speaks of its acceleration, so its speed is shown.
+#[test]
+fn derivatives_below_the_highest_are_columns_of_what_follows_too() {
+    let crank = "J*a'' = 1.5 - 0.1*a' + l1*sin(a)*p - l1*cos(a)*q; J*b'' = l2*sin(b)*p - l2*cos(b)*q; m*x'' = -3*x' + p
+        0 = l1*cos(a) + l2*cos(b) - x; 0 = l1*sin(a) + l2*sin(b)
+        param l1 = 0.3, l2 = 0.8, J = 0.1, m = 0.5; init a = 0.5, a' = 1; guess x = 1, b = -0.2";
+    let run = ordinate(&["run", "-e", crank, "-t", "1", "--at", "1", "-q", "--summary", "json"]).expect(0).json();
+    let value = |name: &str| run["final"][name].as_f64().unwrap_or_else(|| panic!("no {name}: {run}"));
+    let speed = -0.3 * value("a").sin() * value("a'") - 0.8 * value("b").sin() * value("b'");
+    assert!((value("x'") - speed).abs() < 1e-9 && speed.abs() > 0.01, "{} instead of {speed}", value("x'"));
+}

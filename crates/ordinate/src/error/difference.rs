@@ -113,6 +113,16 @@ pub(crate) fn without_digits(
         let values = &columns[state + 1];
         let most = greatest(values);
         let Some(row) = errors.iter().position(|error| error.abs() > LOST * most) else { continue };
+        // A solution that grows had lost them before, when it was smaller.
+        let so_far: Vec<f64> = values[..row]
+            .iter()
+            .scan(0.0, |most: &mut f64, y| {
+                *most = most.max(y.abs());
+                Some(*most)
+            })
+            .collect();
+        let right = errors[..row].iter().zip(&so_far).rposition(|(error, most)| error.abs() <= LOST * most);
+        let row = right.map_or(0, |right| right + 1);
         let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
         largest[state] = largest[state].max(bounds.1 - bounds.0);
         if most.max(largest[state]) < asked(state) {
