@@ -391,7 +391,7 @@ impl Stage {
             if patient {
                 // In fixed units: in those of its own size every change of what was nothing is the same.
                 let coarse = largest_part(&self.change, stagnation_unit(scale, &self.first)).0;
-                if !fresh && coarse > 1.0 && !(coarse <= FLEES * last_coarse) && iteration > 0 {
+                if !fresh && iteration > 0 && coarse > (FLEES * last_coarse).max(1.0) {
                     // A solution found from there may be one of the equation, but not of the problem: again, as seen from here.
                     self.stale = true;
                     continue;
