@@ -369,3 +369,14 @@ fn derivatives_below_the_highest_are_columns_of_what_follows_too() {
     let speed = -0.3 * value("a").sin() * value("a'") - 0.8 * value("b").sin() * value("b'");
     assert!((value("x'") - speed).abs() < 1e-9 && speed.abs() > 0.01, "{} instead of {speed}", value("x'"));
 }
+
+/// A start value of nothing is one mistake: the constraint beside it is as good as before.
+#[test]
+fn a_misspelt_start_value_makes_no_other_mistakes() {
+    let pendulum = "x'' = -2*lambda*x; y'' = -2*lambda*y + 9.81; x^2 + y^2 = 1; init x = 1, y' = 0";
+    for (more, help) in [("guess lamda = 0", "did you mean `lambda`?"), ("init z = 2", "remove this line")] {
+        let answer = ordinate(&["check", "-e", &format!("{pendulum}; {more}")]).expect(1);
+        let all = format!("{}{}", answer.out, answer.err);
+        assert!(all.contains(help) && all.matches("error[").count() == 1, "{all}");
+    }
+}

@@ -348,13 +348,14 @@ fn pairs(model: &mut Model, system: &System) -> (Matching, Vec<Option<usize>>) {
     (Matching::new(incident, system.unknowns.len(), &preferred, &firm), preferred)
 }
 
-/// Every quantity of an unknown kind: its lower derivatives are states, its highest is the unknown.
+/// Every quantity of an unknown kind: its lower derivatives are states, its highest is the unknown. One that nothing but a start value
+/// names is a mistake that was told, and makes no others.
 fn states_and_unknowns(model: &Model) -> (Vec<State>, Vec<VarId>) {
     let (mut states, mut unknowns) = (Vec::new(), Vec::new());
     for quantity in &model.quantities {
         let members: Vec<VarId> = quantity.members.iter().flatten().copied().collect();
         let Some((&highest, lower)) = members.split_last() else { continue };
-        if model.variable(highest).role != Role::Unknown {
+        if model.variable(highest).role != Role::Unknown || quantity.reported {
             continue;
         }
         for (k, &var) in lower.iter().enumerate() {

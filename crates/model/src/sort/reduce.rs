@@ -47,7 +47,7 @@ pub(super) fn determined(model: &Model) -> Vec<usize> {
         let highest = model.quantities[*k].members.iter().flatten().next_back();
         highest.is_some_and(|&v| model.variable(v).role == Role::Unknown)
     };
-    (0..model.quantities.len()).filter(unknown).collect()
+    (0..model.quantities.len()).filter(|&k| !model.quantities[k].reported).filter(unknown).collect()
 }
 
 /// The signature matrix of lines, and the quantity that each is written for.

@@ -250,7 +250,9 @@ fn too_few(model: &Model, matching: &Matching, unknowns: &[VarId], firm: &[usize
         model.variable(first).span,
         format!("{} {plural} missing: nothing determines {names}", firm.len()),
     )
-    .help(if has_start(model, first) {
+    .help(if model.variable(first).primes > 0 {
+        format!("add an equation such as `{name} = …`, or a constraint")
+    } else if has_start(model, first) {
         format!("add an equation such as `{name}' = …`")
     } else {
         format!("add an equation such as `{name} = …`, or declare it with `param` or `input`")
