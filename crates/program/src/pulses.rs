@@ -10,6 +10,8 @@ use ordinate_solve::Pulses;
 
 /// Up to this degree in t and the states a function is known from afar.
 const DEGREE: f64 = 4.0;
+/// The same of the states alone: series are longer than that.
+const DEGREE_OF_STATES: f64 = 8.0;
 /// Up to this degree of its argument a harmonic function is.
 const INSIDE: f64 = 2.0;
 
@@ -78,7 +80,7 @@ pub(crate) fn of_program(program: &Program) -> (Pulses, Vec<bool>) {
         let operands = &[x, y, z][..operands];
         let timed = operands.iter().any(|operand| operand.timed);
         let pulsed = operands.iter().any(|operand| operand.pulsed);
-        known[out as usize] = match degree <= DEGREE {
+        known[out as usize] = match degree <= if timed { DEGREE } else { DEGREE_OF_STATES } {
             true => Known { degree, timed, pulsed },
             false => {
                 found = found.max(if timed { Pulses::InTime } else { Pulses::OnTheWay });
