@@ -318,6 +318,9 @@ impl<'a> Run<'a> {
         let unseen = self.statistics.evaluations.f + self.flow.extra_evaluations + self.events.evaluations();
         self.statistics.evaluations = self.method.work().minus(self.earlier);
         self.statistics.evaluations.f += unseen;
+        if let Some(filter) = &self.filter {
+            self.statistics.evaluations = self.statistics.evaluations.plus(filter.work());
+        }
         let inconsistent = matches!(reason, Some(Reason::Inconsistent { .. }));
         let mut inconsistency = None;
         if let Some(consistency) = &mut self.flow.consistency {

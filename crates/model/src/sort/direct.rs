@@ -97,7 +97,7 @@ pub(super) fn direct(
     let was_state = |given: &&Given| reduced.states.iter().any(|state| state.var == given.var);
     let stated = reduced.checks.iter().chain(model.starts.iter().filter(was_state));
     let checks: Vec<Given> = stated.filter(given).filter(known).copied().collect();
-    let columns = columns(&model, &states, &checks, &[]);
+    let columns = columns::columns(&model, &states, &checks, &[]);
     let sorted = Sorted {
         model,
         states,

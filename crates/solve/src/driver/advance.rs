@@ -69,18 +69,12 @@ impl Run<'_> {
             && !self.is_negligible(theta * plan.h)
         {
             // The run that this one is compared with may have come here by the very same series.
-            self.events.reject();
-            self.statistics.rejected += 1;
-            self.h = 0.5 * theta * plan.h;
-            return Ok(());
+            return self.again_with(0.5 * theta * plan.h);
         }
         if let Found::Crossing(Crossing { theta, .. }) = found
             && !self.knows_event(plan, theta)
         {
-            self.events.reject();
-            self.statistics.rejected += 1;
-            self.h = 0.5 * theta * plan.h;
-            return Ok(());
+            return self.again_with(0.5 * theta * plan.h);
         }
         if let Found::Crossing(Crossing { theta, .. }) = found
             && theta < EARLY
@@ -92,21 +86,15 @@ impl Run<'_> {
         {
             // The step was chosen for another motion. Between two events that follow each other closely the solution may move by
             // less than the tolerances, and a dense output that is within them over the whole step says nothing of it.
-            self.events.reject();
-            self.statistics.rejected += 1;
-            self.h = 2.0 * theta * plan.h;
-            return Ok(());
+            return self.again_with(2.0 * theta * plan.h);
         }
         if let Found::Crossing(Crossing { theta, jump: Some(_), .. }) = found
             && self.options.step.is_none()
             && !self.is_negligible(theta * plan.h)
         {
             // Behind the jump f may be another one, too: the step must end before it.
-            self.events.reject();
-            self.statistics.rejected += 1;
             // So much shorter that the plan does not stretch it again.
-            self.h = 0.98 * theta * plan.h;
-            return Ok(());
+            return self.again_with(0.98 * theta * plan.h);
         }
         if self.options.step.is_none() && !self.method.wishes() {
             let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
@@ -184,6 +172,14 @@ impl Run<'_> {
         self.events.accept();
         self.row_if_due()?;
         self.through_narrows()
+    }
+
+    /// The step is not made, but another one of this length, although its end was good.
+    fn again_with(&mut self, h: f64) -> Result<(), Reason> {
+        self.events.reject();
+        self.statistics.rejected += 1;
+        self.h = h;
+        Ok(())
     }
 
     /// Goes to the end of a run inside the step.
