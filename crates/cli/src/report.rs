@@ -65,6 +65,9 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     if let Some((name, t)) = &run.not_finite {
         line("note", &format!("`{name}` is not a finite number at t = {}", short(*t)));
     }
+    for note in &run.notes {
+        line("note", &note.message);
+    }
     if let Some(digits) = &run.digits {
         line("digits", &digits.to_text());
     }

@@ -30,6 +30,7 @@ mod figure;
 mod info;
 mod linearize;
 mod methods;
+mod notes;
 mod number;
 mod periodic;
 mod precise;
@@ -65,6 +66,7 @@ pub use linearize::{
     linearize_npz, linearize_text, response_figure,
 };
 pub use methods::{MethodInfo, closest_method, is_method, methods, methods_text};
+pub use notes::{Note, NoteKind};
 pub use number::{number_hint, short};
 pub use ordinate_control::Hold;
 pub use ordinate_model::{IndexTreatment, Inputs, SetError, closest};

@@ -8,8 +8,8 @@ use crate::stability::Place;
 use crate::start::StartValues;
 use crate::transform::polynomial;
 use crate::{
-    BeyondStability, Compiled, DigitsReport, Discard, ErrorWish, GlobalError, PreciseResult, RowError, RowSink, digits,
-    explain, number_hint, precise, short, stability,
+    BeyondStability, Compiled, DigitsReport, Discard, ErrorWish, GlobalError, Note, PreciseResult, RowError, RowSink,
+    digits, explain, number_hint, precise, short, stability,
 };
 use ordinate_model::constant;
 use ordinate_solve::{
@@ -163,6 +163,8 @@ pub struct Run {
     pub conflict: Option<(String, f64)>,
     /// The first value among the rows that is not finite: name, time.
     pub not_finite: Option<(String, f64)>,
+    /// What else is to be said of it.
+    pub notes: Vec<Note>,
     /// Where the time went.
     pub seconds: Seconds,
     /// What the fixed step was too long for, where the result shows it.
@@ -411,6 +413,7 @@ fn run(
         rows,
         conflict: outcome.conflict.and_then(|(t, place)| Some((explain::value_name(place, compiled)?.to_string(), t))),
         not_finite,
+        notes: Vec::new(),
         beyond,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,

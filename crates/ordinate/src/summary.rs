@@ -1,6 +1,6 @@
 //! The summary of a run as one JSON object.
 
-use crate::{BeyondStability, Compiled, GlobalError, Run};
+use crate::{BeyondStability, Compiled, GlobalError, Note, Run};
 use ordinate_solve::{EnergyDrift, Status};
 use serde_json::{Map, Value, json};
 
@@ -43,6 +43,7 @@ pub fn summary_json(compiled: &Compiled, run: &Run, write_seconds: f64) -> Value
             Some(EnergyDrift::Unbounded | EnergyDrift::Unknown(_)) | None => None,
         },
         "energy": run.energy_text(),
+        "notes": run.notes.iter().map(Note::to_json).collect::<Vec<Value>>(),
         "conflict": run.conflict.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "not_finite": run.not_finite.as_ref().map(|(name, t)| json!({"variable": name, "t": t})),
         "seconds": {

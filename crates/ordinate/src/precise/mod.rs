@@ -134,6 +134,7 @@ fn write<N: Constant>(
         error,
         rows,
         conflict: None,
+        notes: Vec::new(),
         not_finite: None,
         beyond: None,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
