@@ -158,6 +158,13 @@ impl Integer {
         rest.iter().all(|&limb| limb == 0).then(|| Integer::new(self.negative != divisor.negative, quotient))
     }
 
+    /// What is left of division by a modulus, from 0 to below it.
+    pub fn remainder(&self, modulus: u64) -> u64 {
+        let rest =
+            self.limbs.iter().rev().fold(0u128, |rest, &limb| (rest << 32 | u128::from(limb)) % u128::from(modulus));
+        if self.negative && rest > 0 { modulus - rest as u64 } else { rest as u64 }
+    }
+
     /// The greatest number that divides both, 1 for zeros: Euclid's algorithm where both fit a machine number, before that
     /// the binary one, which needs no division.
     pub fn common_divisor(&self, other: &Integer) -> Integer {

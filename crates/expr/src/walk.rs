@@ -68,6 +68,16 @@ impl Graph {
         self.substitute_all(&[root], replacement)[0]
     }
 
+    /// An expression with another one in place of one of its parts, wherever that stands.
+    pub fn replace(&mut self, root: ExprId, part: ExprId, by: ExprId) -> ExprId {
+        let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for id in self.post_order(&[root]) {
+            let image = if id == part { by } else { self.rebuild(self.node(id), |operand| new[&operand]) };
+            new.insert(id, image);
+        }
+        new[&root]
+    }
+
     /// The expression at another time: t replaced.
     pub fn at_time(&mut self, root: ExprId, time: ExprId) -> ExprId {
         let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();

@@ -6,7 +6,6 @@
 
 mod consequences;
 mod constant;
-mod continuity;
 mod forcing;
 mod hints;
 mod model;

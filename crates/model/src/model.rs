@@ -88,6 +88,16 @@ pub enum Watch {
     Segment(ListId),
 }
 
+impl Watch {
+    /// What changes its sign, if that is watched.
+    pub(crate) fn sign(self) -> Option<ExprId> {
+        match self {
+            Watch::Sign(g) => Some(g),
+            Watch::Floor(_) | Watch::Segment(_) => None,
+        }
+    }
+}
+
 /// A switch: what it watches and the variable that holds its mode.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch {

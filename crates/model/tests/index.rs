@@ -240,6 +240,68 @@ fn branches_of_time_that_meet_can_be_differentiated() {
     }
 }
 
+/// Branches of states must meet where the solution changes them, on the border itself: for all sides of other switches that can
+/// be together there. The derivative of a jump is never zero.
+#[test]
+fn branches_of_states_that_meet_can_be_differentiated() {
+    let (once, twice) = ("y' = z'", "y'' = z''");
+    let cases = [
+        (once, "max(-0.5, x)", true),
+        (once, "saturate(2*(1 - x), -0.5, 0.5)", true),
+        (once, "abs(x)*x + min(x, v)", true),
+        (once, "if x < 0 then 0 else if x < 1 then x^2 else 2*x - 1", true),
+        (once, "if x < 0 then 0 else if x < 1 then x^2 else 2*x - 2", false),
+        (once, "if abs(x) < d then x^2/(2*d) else abs(x) - d/2", true),
+        (once, "if abs(x) < d then x^2/(2*d) else abs(x) - d", false),
+        (once, "if x < -pi/2 then -1 else if x < pi/2 then sin(x) else 1", true),
+        (once, "if x < -pi/2 then -1 else if x < pi/2 then sin(x) else 0.9", false),
+        (once, "if x^2 + v^2 < 1 then 1 else x^2 + v^2", true),
+        (once, "if x^2 + v^2 < 1 then 1 else 2*x^2 + v^2", false),
+        (once, "if x < v then exp(x - v) else 1", true),
+        (once, "step(x - 0.3)", false),
+        (once, "sign(v)", false),
+        (once, "v*sign(v)", true),
+        (once, "x*sign(v)", false),
+        (once, "floor(3*x)", false),
+        (once, "quantize(x, 0.1)", false),
+        (twice, "abs(x)", false),
+        (twice, "x*abs(x)", true),
+        (twice, "if x < 1 then x^2 else 2*x - 1", true),
+    ];
+    for (derivative, branch, meets) in cases {
+        let text =
+            format!("param d = 0.1; x' = v; v' = -x; z = {branch}; {derivative}; init x = 1, v = 0, y = 0, y' = 0");
+        let (_, mistakes) = sorted(&text, IndexTreatment::Reduce);
+        let codes: Vec<&str> = mistakes.iter().map(|d| d.code).filter(|code| *code == "impulse").collect();
+        assert_eq!(codes.is_empty(), meets, "{derivative}, {branch}: {codes:?}");
+    }
+}
+
+/// A variable stays unless its derivative is proved to be nothing: neither branches that are constant at usual points nor functions
+/// that underflow there are.
+#[test]
+fn what_is_constant_at_some_points_is_not_constant() {
+    for z in [
+        "max(-0.5, x)",
+        "exp(-((x - 100)/2)^2)",
+        "tanh(40*x - 4000)",
+        "erf(x - 30)",
+        "if x < 5 then 0 else (x - 5)^2",
+        "1e-300*x^2",
+        "(a - 3*b)*x^2 + 1e-30*x",
+        "if x < 2 then 0 else if x < 3 then x - 2 else 1",
+    ] {
+        let text = format!("param a = 0.3, b = 0.1; x' = v; v' = -x; z = {z}; y' = z'; init x = 1, v = 0, y = 0");
+        let mut sorted = treated(&text, IndexTreatment::Reduce);
+        let y = sorted.states.iter().find(|state| sorted.model.name(state.var) == "y").expect("y is a state");
+        let mut slope = sorted.model.graph.variable(y.derivative);
+        for _ in 0..5 {
+            slope = sorted.model.graph.substitute(slope, |v| sorted.definitions[v.0 as usize]);
+        }
+        assert_ne!(sorted.model.print(slope), "0", "{z}");
+    }
+}
+
 /// Hairer's indices: positions 1, velocities 2, the force 3; what follows the force by integration one less.
 #[test]
 fn without_reduction_every_variable_has_its_index() {

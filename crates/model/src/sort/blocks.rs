@@ -4,7 +4,7 @@
 use super::inverse::{inside_logarithm, inverted};
 use super::linear::Unsolved;
 use super::matching::Matching;
-use super::probe::{Known, dependent_rows};
+use super::proof::{Known, dependent_rows};
 use super::reduce::{Line, System, isolated};
 use super::shared::separate;
 use super::signed_powers::Root;

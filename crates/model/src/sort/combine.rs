@@ -16,11 +16,12 @@
 use super::blocks::Singular;
 use super::differentiate::total;
 use super::linear::{MAX_CORE, Minors};
-use super::probe::{Dependent, Known, dependent_rows, vanishes};
+use super::proof::{Dependent, Known, dependent_rows, divisor, vanishes};
 use super::reduce::{Line, System, members};
 use super::report;
 use super::vanishing::{mark_if_by_value, tidy};
 use crate::{Model, Role};
+use ordinate_exact::Rational;
 use ordinate_expr::{ExprId, Graph, VarId};
 use ordinate_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
@@ -196,7 +197,7 @@ fn multipliers(
 
 /// The first row with an entry that has one value other than zero, and where it stands.
 fn constant_pivot(model: &mut Model, rows: &[Reduced]) -> Option<(usize, usize)> {
-    let mut constant = |e: ExprId| model.constant(e).is_some_and(|value| value.is_finite() && value != 0.0);
+    let mut constant = |e: ExprId| divisor(model, e).is_some();
     let mut places = rows.iter().enumerate().flat_map(|(i, row)| (0..row.entries.len()).map(move |j| (i, j)));
     places.find(|&(i, j)| constant(rows[i].entries[j]))
 }
@@ -251,10 +252,12 @@ fn core(model: &mut Model, rows: &[Reduced], known: &Known) -> Option<Vec<(Reduc
         let determinant = Minors::new(&replaced, n).determinant(g);
         lambda.push((rows[row].clone(), g.neg(determinant)));
     }
-    let (common, opposite) = (lambda[0].1, g.neg(lambda[0].1));
-    if lambda.iter().all(|&(_, factor)| factor == common || factor == opposite) {
-        let (one, minus) = (g.integer(1), g.integer(-1));
-        lambda.iter_mut().for_each(|(_, factor)| *factor = if *factor == common { one } else { minus });
+    // determinants are products of the same factors in another order
+    let common = lambda[0].1;
+    let ratios: Option<Vec<Rational>> = lambda.iter().map(|&(_, factor)| known.ratio(g, factor, common)).collect();
+    let constants: Option<Vec<ExprId>> = ratios.and_then(|ratios| ratios.iter().map(|ratio| g.exact(ratio)).collect());
+    if let Some(constants) = constants {
+        lambda.iter_mut().zip(constants).for_each(|((_, factor), constant)| *factor = constant);
     }
     Some(lambda)
 }

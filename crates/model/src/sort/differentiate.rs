@@ -1,7 +1,7 @@
 //! Differentiation in time along the solution: each quantity has its next derivative, an input that of its expression;
 //! modes of switches and held values are constant between events.
 
-use crate::{Model, Role, Variable, Watch};
+use crate::{Model, Role};
 use ordinate_expr::{Expr, ExprId, VarId};
 use rustc_hash::FxHashMap;
 
@@ -42,17 +42,16 @@ pub(super) fn total(model: &mut Model, e: ExprId) -> ExprId {
 pub(super) enum Jump {
     /// An input or a held value.
     Of(VarId),
-    /// A branch that time alone chooses.
+    /// A branch whose sides do not meet.
     Branch,
 }
 
-/// What would make impulses of an expression differentiated `times` times: a jump in time of its value, or of its slope if
-/// it is differentiated twice, and so on. Branches that the solution chooses are smooth pieces, which meet where the model is sound.
+/// What would make impulses of an expression differentiated `times` times: a jump of its value, or of its slope if it is
+/// differentiated twice, and so on, in time or where the solution changes a branch.
 pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
-    let watches: FxHashMap<VarId, Watch> = model.switches.iter().map(|s| (s.mode, s.watch)).collect();
+    let mut has_branches = false;
     for v in model.graph.variables(e) {
-        let Variable { role, .. } = *model.variable(v);
-        match role {
+        match model.variable(v).role {
             Role::Held | Role::Delayed => return Some(Jump::Of(v)),
             Role::Input => {
                 let value = model.inputs.iter().find(|input| input.var == v).map(|input| input.value);
@@ -60,22 +59,9 @@ pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
                     return Some(Jump::Of(v));
                 }
             }
-            Role::Mode => {
-                let of_time = match watches.get(&v) {
-                    Some(&(Watch::Sign(g) | Watch::Floor(g))) => of_time(model, g),
-                    Some(Watch::Segment(_)) | None => true,
-                };
-                if of_time && !model.is_smooth(e, times) {
-                    return Some(Jump::Branch);
-                }
-            }
+            Role::Mode => has_branches = true,
             Role::Parameter | Role::Unknown => {}
         }
     }
-    None
-}
-
-/// Whether an expression is made of time, parameters and inputs.
-fn of_time(model: &mut Model, e: ExprId) -> bool {
-    model.graph.variables(e).into_iter().all(|v| matches!(model.variable(v).role, Role::Parameter | Role::Input))
+    (has_branches && !model.is_smooth(e, times)).then_some(Jump::Branch)
 }

@@ -100,13 +100,7 @@ fn together(model: &mut Model, hidden: &[Given], values: &[ExprId]) -> Option<Ve
         unknowns.iter().zip(values).map(|(&v, &value)| (model.graph.variable(v), value)).collect();
     let mut known = Known::of(model);
     for given in model.starts.clone() {
-        let value = model.graph.evaluate(given.value, |leaf| match leaf {
-            Expr::Var(v) => known.values.get(&v).copied(),
-            _ => None,
-        });
-        if let Some(value) = value {
-            known.insert(given.var, value);
-        }
+        known.insert(&mut model.graph, given.var, given.value);
     }
     let solution = solve_block(&mut model.graph, &equations, &unknowns, &known).ok()?;
     let found: FxHashMap<VarId, ExprId> = solution.into_iter().collect();

@@ -7,6 +7,7 @@
 //! A formula has no domain that Newton's method could leave, and no tolerance below which it does not look: the current of a
 //! diode that blocks is 10⁻¹² A.
 
+use super::proof::divisor;
 use super::reduce::Line;
 use super::signed_powers::{Root, odd_power_root, reads_sign, signed_root};
 use crate::Model;
@@ -62,8 +63,8 @@ pub(super) fn inverted(model: &mut Model, line: &Line, v: VarId, alone: bool) ->
             (Expr::Add(..), Some(b)) => g.sub(value, b),
             (Expr::Sub(a, _), Some(b)) if next == a => g.add(value, b),
             (Expr::Sub(..), Some(a)) => g.sub(a, value),
-            (Expr::Mul(..), Some(b)) if is_factor(model, b) => model.graph.div(value, b),
-            (Expr::Div(a, _), Some(b)) if next == a && is_factor(model, b) => model.graph.mul(value, b),
+            (Expr::Mul(..), Some(b)) if divisor(model, b).is_some() => model.graph.div(value, b),
+            (Expr::Div(a, _), Some(b)) if next == a && divisor(model, b).is_some() => model.graph.mul(value, b),
             _ => return None,
         };
         inside = next;
@@ -81,11 +82,6 @@ pub(super) fn inside_logarithm(model: &mut Model, line: &Line) -> Vec<VarId> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// A number that can be divided by.
-fn is_factor(model: &mut Model, e: ExprId) -> bool {
-    model.constant(e).is_some_and(|value| value.is_finite() && value != 0.0)
 }
 
 /// f⁻¹, for functions that take each of their values once.

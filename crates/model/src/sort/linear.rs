@@ -1,6 +1,6 @@
 //! Solving a block of equations for its unknowns, symbolically where they enter linearly.
 
-use super::probe::{Known, dependent_rows};
+use super::proof::{Known, dependent_rows};
 use ordinate_exact::Rational;
 use ordinate_expr::{Expr, ExprId, Graph, Terms, VarId};
 use rustc_hash::FxHashMap;

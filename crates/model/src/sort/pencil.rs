@@ -9,9 +9,9 @@
 //! (E. Griepentrog, R. März, Differential-Algebraic Equations and Their Numerical Treatment, 1986, appendix A.) Ranks are
 //! exact, modulo a prime (`residue.rs`).
 
-use super::probe::Known;
+use super::proof::Known;
 use super::reduce::determined;
-use super::residue::{Residue, echelon};
+use super::residue::{Modular, Residue, echelon};
 use crate::{Model, Role};
 use ordinate_expr::VarId;
 use rustc_hash::FxHashMap;
@@ -51,7 +51,8 @@ pub(super) fn index(model: &mut Model) -> Option<u32> {
             if model.graph.uses_time(slope) || !model.graph.variables(slope).iter().all(constant) {
                 return None;
             }
-            row.push((*position.get(&quantity)?, order, known.residue(&mut model.graph, slope)?));
+            let factor = Residue::rational(&known.exact_value(&mut model.graph, slope)?)?;
+            row.push((*position.get(&quantity)?, order, factor));
         }
         rows.push(row);
     }
@@ -89,7 +90,7 @@ fn nilpotency(rows: &[Vec<(usize, u32, Residue)>], quantities: usize) -> Option<
         for k in 1..order as usize {
             let (mut e, mut a) = zeros();
             e[first[j] + k - 1] = Residue::ONE;
-            a[first[j] + k] = Residue::ZERO.minus(Residue::ONE);
+            a[first[j] + k] = Residue::ONE.negated();
             pencil.push((e, a));
         }
     }

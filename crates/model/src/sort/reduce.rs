@@ -7,6 +7,7 @@
 //! put in with its derivatives.
 
 use super::differentiate::{Jump, jump, total};
+use super::proof::divisor;
 use super::signature::{Offsets, Signature};
 use super::{Invariant, State, report};
 use crate::{Model, Role, Watch};
@@ -132,9 +133,7 @@ pub(super) fn reduce(
     let (matrix, preferred) = signature(model, lines, &quantities);
     let needed = needed(model, &quantities);
     let Some(offsets) = matrix.offsets(&preferred, &needed) else { return Ok(None) };
-    for (line, &c) in lines.iter().zip(&offsets.c) {
-        check_jumps(model, line, c, free)?;
-    }
+    check_jumps(model, lines, &offsets.c, free)?;
     let explicit = explicit_lines(model, lines, &matrix, &preferred, &offsets, &quantities, kept);
     let mut system = System { quantities, ..System::default() };
     let mut taken = vec![false; lines.len()];
@@ -197,24 +196,33 @@ fn check_size(model: &Model, line: &Line) -> Result<(), Diagnostic> {
     Err(Diagnostic::error("too-large", span, message).help("write the model with a lower index"))
 }
 
-fn check_jumps(model: &mut Model, line: &Line, c: u32, free: &[VarId]) -> Result<(), Diagnostic> {
-    if c == 0 {
-        return Ok(());
-    }
-    let value = model.graph.sub(line.left, line.right);
-    match jump(model, value, c) {
-        None => Ok(()),
-        Some(Jump::Of(v)) if model.variable(v).role == Role::Delayed => {
-            Err(report::delay_differentiated(model, line.equation, v, free))
+/// Refuses lines that jump and are differentiated. Expressions that only the check needs stay out of the model.
+fn check_jumps(model: &mut Model, lines: &[Line], times: &[u32], free: &[VarId]) -> Result<(), Diagnostic> {
+    let mut scratch: Option<Model> = None;
+    for (line, &c) in lines.iter().zip(times).filter(|&(_, &c)| c > 0) {
+        let inside = [line.left, line.right].map(|side| model.graph.variables(side)).concat();
+        if inside.iter().all(|&v| matches!(model.variable(v).role, Role::Parameter | Role::Unknown)) {
+            continue;
         }
-        Some(found) => {
-            let what = match found {
-                Jump::Of(v) => Some(model.name(v)),
-                Jump::Branch => None,
-            };
-            Err(report::impulse(model, line.equation, what, c, free))
+        let scratch = scratch.get_or_insert_with(|| model.clone());
+        let value = scratch.graph.sub(line.left, line.right);
+        let found = jump(scratch, value, c);
+        model.structural.clone_from(&scratch.structural);
+        match found {
+            None => {}
+            Some(Jump::Of(v)) if model.variable(v).role == Role::Delayed => {
+                return Err(report::delay_differentiated(model, line.equation, v, free));
+            }
+            Some(found) => {
+                let what = match found {
+                    Jump::Of(v) => Some(model.name(v)),
+                    Jump::Branch => None,
+                };
+                return Err(report::impulse(model, line.equation, what, c, free));
+            }
         }
     }
+    Ok(())
 }
 
 /// For each quantity the differentiated line that gives it explicitly, if there is one: not in a circle.
@@ -268,7 +276,7 @@ fn explicit_lines(
 pub(super) fn isolated(model: &mut Model, line: &Line, v: VarId) -> Option<ExprId> {
     let residual = model.graph.sub(line.left, line.right);
     let slope = model.graph.partial(residual, v);
-    model.constant(slope).filter(|value| value.is_finite() && *value != 0.0)?;
+    divisor(model, slope)?;
     let zero = model.graph.integer(0);
     let rest = model.graph.substitute(residual, |w| (w == v).then_some(zero));
     let quotient = model.graph.div(rest, slope);

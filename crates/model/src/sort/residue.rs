@@ -1,100 +1,198 @@
-//! Exact decisions about zero: numbers modulo the prime 2⁶¹ − 1. A fraction has a residue, too (its denominator has an
-//! inverse), arithmetic with residues is exact and short however long the numbers become, and what is not zero has the residue
-//! zero with a probability of 4e-19. Variables get residues that have nothing special, so that an expression or a determinant
-//! that is zero in one such point is zero everywhere (Schwartz, J. ACM 27 (1980) 701–717).
+//! Exact arithmetic for decisions about zero: numbers modulo two primes of 61 digits. A fraction has a residue, too (its
+//! denominator has an inverse), and arithmetic with residues is exact and short however long the numbers become. A polynomial
+//! that is zero at a random point modulo both primes is the zero polynomial but for a chance below 2⁻¹⁰⁰
+//! (J. T. Schwartz, J. ACM 27 (1980) 701–717). The points are fixed, so every run of the program decides alike.
+//!
+//! ```text
+//!   P = 4 Q + 1 with Q prime:   g has the order Q in ℤ/P, so gᵘ is a homomorphism from ℤ/Q to the numbers modulo P,
+//!                               and ℤ/P has an i with i² = −1
+//! ```
+//!
+//! That gives exponentials and circular functions their addition theorems (`proof.rs`).
 
-use super::probe::Dependent;
-use ordinate_expr::{Decimal, Expr, ExprId, Graph, VarId};
-use rustc_hash::FxHashMap;
+use super::proof::Dependent;
+use ordinate_exact::Rational;
+use ordinate_expr::Decimal;
 
-const P: u64 = (1 << 61) - 1;
+/// A prime P = 4 Q + 1 with Q prime.
+struct Field {
+    p: u64,
+    q: u64,
+    /// The square root of −1.
+    i: u64,
+}
 
-/// A number modulo P, below P.
+const FIELDS: [Field; 2] = [
+    Field { p: 2_305_843_009_213_691_357, q: 576_460_752_303_422_839, i: 1_018_197_504_712_963_086 },
+    Field { p: 2_305_843_009_213_688_909, q: 576_460_752_303_422_227, i: 1_184_352_285_803_117_425 },
+];
+
+/// A fourth power other than 1: its order is Q.
+const GENERATOR: u64 = 16;
+
+fn product(a: u64, b: u64, modulus: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
+}
+
+fn power(a: u64, mut n: u64, modulus: u64) -> u64 {
+    let (mut result, mut square) = (1, a);
+    while n > 0 {
+        if n & 1 == 1 {
+            result = product(result, square, modulus);
+        }
+        square = product(square, square, modulus);
+        n >>= 1;
+    }
+    result
+}
+
+/// A number without special properties for each index: D. Steele et al., "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014.
+fn mixed(index: u64) -> u64 {
+    let mixed = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
+}
+
+/// Arithmetic modulo two primes at once.
+pub(super) trait Modular: Copy + PartialEq {
+    const ZERO: Self;
+    const ONE: Self;
+    /// From its values modulo each of the primes.
+    fn new(values: [u64; 2]) -> Self;
+    fn values(self) -> [u64; 2];
+    fn modulus(which: usize) -> u64;
+
+    fn each(f: impl Fn(usize) -> u64) -> Self {
+        Self::new([f(0), f(1)])
+    }
+
+    fn integer(value: i128) -> Self {
+        Self::each(|k| value.rem_euclid(i128::from(Self::modulus(k))) as u64)
+    }
+
+    /// One without special properties for each index.
+    fn random(index: u64) -> Self {
+        Self::each(|k| mixed(mixed(index) ^ k as u64) % Self::modulus(k))
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self::each(|k| (self.values()[k] + other.values()[k]) % Self::modulus(k))
+    }
+
+    fn negated(self) -> Self {
+        Self::each(|k| (Self::modulus(k) - self.values()[k]) % Self::modulus(k))
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self.plus(other.negated())
+    }
+
+    fn times(self, other: Self) -> Self {
+        Self::each(|k| product(self.values()[k], other.values()[k], Self::modulus(k)))
+    }
+
+    fn power(self, n: u64) -> Self {
+        Self::each(|k| power(self.values()[k], n, Self::modulus(k)))
+    }
+
+    /// 1 / a by Fermat's little theorem; `None` where it is zero modulo one of the primes.
+    fn inverse(self) -> Option<Self> {
+        (!self.values().contains(&0))
+            .then(|| Self::each(|k| power(self.values()[k], Self::modulus(k) - 2, Self::modulus(k))))
+    }
+
+    fn decimal(value: Decimal) -> Option<Self> {
+        let (mantissa, exponent) = value.parts();
+        let power = Self::integer(10).power(u64::from(exponent.unsigned_abs()));
+        let scale = if exponent < 0 { power.inverse()? } else { power };
+        Some(Self::integer(mantissa).times(scale))
+    }
+
+    fn rational(value: &Rational) -> Option<Self> {
+        let [above, below] = [value.above(), value.below()].map(|n| Self::each(|k| n.remainder(Self::modulus(k))));
+        Some(above.times(below.inverse()?))
+    }
+}
+
+/// A number modulo both P.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Residue([u64; 2]);
+
+/// A number modulo both Q: what exponentials and circular functions are taken of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Residue(u64);
+pub(crate) struct Exponent([u64; 2]);
+
+impl Modular for Residue {
+    const ZERO: Residue = Residue([0; 2]);
+    const ONE: Residue = Residue([1; 2]);
+
+    fn new(values: [u64; 2]) -> Residue {
+        Residue(values)
+    }
+
+    fn values(self) -> [u64; 2] {
+        self.0
+    }
+
+    fn modulus(which: usize) -> u64 {
+        FIELDS[which].p
+    }
+}
+
+impl Modular for Exponent {
+    const ZERO: Exponent = Exponent([0; 2]);
+    const ONE: Exponent = Exponent([1; 2]);
+
+    fn new(values: [u64; 2]) -> Exponent {
+        Exponent(values)
+    }
+
+    fn values(self) -> [u64; 2] {
+        self.0
+    }
+
+    fn modulus(which: usize) -> u64 {
+        FIELDS[which].q
+    }
+}
 
 impl Residue {
-    pub const ZERO: Residue = Residue(0);
-    pub const ONE: Residue = Residue(1);
-
-    fn of(value: i128) -> Residue {
-        Residue(value.rem_euclid(i128::from(P)) as u64)
+    /// √−1
+    pub fn imaginary() -> Residue {
+        Residue(FIELDS.map(|field| field.i))
     }
 
-    /// One that has nothing special: of a variable, or of an entry that is no constant.
-    pub fn random(index: u64) -> Residue {
-        let mixed = (index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
-        Residue((mixed ^ mixed >> 31) % P)
+    /// gᵘ
+    pub fn exponential(exponent: Exponent) -> Residue {
+        Residue::each(|k| power(GENERATOR, exponent.0[k], FIELDS[k].p))
     }
 
-    pub fn plus(self, other: Residue) -> Residue {
-        Residue((self.0 + other.0) % P)
-    }
-
-    pub fn minus(self, other: Residue) -> Residue {
-        Residue((self.0 + P - other.0) % P)
-    }
-
-    pub fn times(self, other: Residue) -> Residue {
-        let product = u128::from(self.0) * u128::from(other.0);
-        // 2⁶¹ is 1
-        Residue(((product as u64 & P) + (product >> 61) as u64) % P)
-    }
-
-    fn power(self, mut n: u64) -> Residue {
-        let (mut result, mut square) = (Residue::ONE, self);
-        while n > 0 {
-            if n & 1 == 1 {
-                result = result.times(square);
-            }
-            square = square.times(square);
-            n >>= 1;
+    /// The fraction n/d with n and d below 2¹⁰ that this is modulo both primes, if there is one: it is found from the first by
+    /// the Euclidean algorithm (P. S. Wang, Proc. SYMSAC (1981) 212–217) and confirmed by the second.
+    pub fn fraction(self) -> Option<Rational> {
+        const BOUND: i128 = 1 << 10;
+        let (mut before, mut rest) = (i128::from(FIELDS[0].p), i128::from(self.0[0]));
+        let (mut last, mut below) = (0i128, 1i128);
+        while rest >= BOUND {
+            let quotient = before / rest;
+            (before, rest) = (rest, before - quotient * rest);
+            (last, below) = (below, last - quotient * below);
         }
-        result
+        let value = Rational::new(rest.into(), below.into()).filter(|_| below.abs() < BOUND)?;
+        (Residue::rational(&value)? == self).then_some(value)
     }
 
-    /// 1 / a by Fermat's little theorem; `None` for zero.
-    pub fn inverse(self) -> Option<Residue> {
-        (self != Residue::ZERO).then(|| self.power(P - 2))
+    /// An index that tells residues apart, for unknowns that are functions of them.
+    pub fn index(self, of: u64) -> u64 {
+        mixed(mixed(mixed(of) ^ self.0[0]) ^ self.0[1])
     }
 
-    fn decimal(value: Decimal) -> Option<Residue> {
-        let (mantissa, exponent) = value.parts();
-        let power = Residue(10).power(u64::from(exponent.unsigned_abs()));
-        let scale = if exponent < 0 { power.inverse()? } else { power };
-        Some(Residue::of(mantissa).times(scale))
-    }
-
-    /// Of an expression of numbers, variables and arithmetic; `None` where it has others, or a pole. `known`: those of
-    /// parameters.
-    pub fn value(g: &mut Graph, e: ExprId, known: &FxHashMap<VarId, Option<Residue>>) -> Option<Residue> {
-        if let Expr::Const(value) = g.node(e) {
-            return Residue::decimal(value);
-        }
-        let mut values: FxHashMap<ExprId, Residue> = FxHashMap::default();
-        for id in g.post_order(&[e]) {
-            let of = |id: &ExprId| values[id];
-            let value = match g.node(id) {
-                Expr::Const(value) => Residue::decimal(value)?,
-                Expr::Time => Residue::random(u64::MAX >> 1),
-                Expr::Var(v) => known.get(&v).copied().unwrap_or(Some(Residue::random(u64::from(v.0))))?,
-                Expr::Neg(a) => Residue::ZERO.minus(of(&a)),
-                Expr::Add(a, b) => of(&a).plus(of(&b)),
-                Expr::Sub(a, b) => of(&a).minus(of(&b)),
-                Expr::Mul(a, b) => of(&a).times(of(&b)),
-                Expr::Div(a, b) => of(&a).times(of(&b).inverse()?),
-                Expr::Pow(a, b) => {
-                    let n = g.constant_value(b)?.as_integer()?;
-                    let power = of(&a).power(n.unsigned_abs());
-                    if n < 0 { power.inverse()? } else { power }
-                }
-                _ => return None,
-            };
-            values.insert(id, value);
-        }
-        values.remove(&e)
+    /// Of a and −a the same one, and whether it is −a.
+    pub fn magnitude(self) -> (Residue, bool) {
+        let opposite = self.negated();
+        if self.0 <= opposite.0 { (self, false) } else { (opposite, true) }
     }
 }
 
@@ -123,13 +221,15 @@ pub(super) fn first_dependent(matrix: &[Vec<Residue>]) -> Option<Dependent> {
                 subtract(&mut made, factor, &other.made);
             }
         }
-        let Some(pivot) = entries.iter().position(|&x| x != Residue::ZERO) else {
+        let Some((pivot, inverse)) = entries.iter().enumerate().find_map(|(j, x)| Some((j, x.inverse()?))) else {
+            if entries.iter().any(|&x| x != Residue::ZERO) {
+                return None;
+            }
             let others: Vec<usize> = (0..i).filter(|&k| made[k] != Residue::ZERO).collect();
             let part: Vec<Vec<Residue>> = others.iter().map(|&k| matrix[k].clone()).collect();
             let order: Vec<usize> = (0..row.len()).collect();
             return Some(Dependent { row: i, columns: echelon(part, &order).1, others });
         };
-        let inverse = entries[pivot].inverse().expect("it is not zero");
         entries.iter_mut().chain(&mut made).for_each(|x| *x = x.times(inverse));
         reduced.push(Reduced { entries, pivot, made });
     }
@@ -142,10 +242,10 @@ pub(super) fn echelon(mut rows: Vec<Vec<Residue>>, order: &[usize]) -> (Vec<Vec<
     let mut pivots: Vec<usize> = Vec::new();
     for &column in order {
         let done = pivots.len();
-        let Some(found) = (done..rows.len()).find(|&i| rows[i][column] != Residue::ZERO) else { continue };
+        let mut candidates = (done..rows.len()).filter_map(|i| Some((i, rows[i][column].inverse()?)));
+        let Some((found, inverse)) = candidates.next() else { continue };
         rows.swap(done, found);
         let mut pivot = std::mem::take(&mut rows[done]);
-        let inverse = pivot[column].inverse().expect("it is not zero");
         pivot.iter_mut().for_each(|x| *x = x.times(inverse));
         for row in rows.iter_mut().filter(|row| !row.is_empty()) {
             let factor = row[column];
@@ -165,32 +265,28 @@ mod tests {
     use super::*;
 
     fn matrix(rows: &[&[i128]]) -> Vec<Vec<Residue>> {
-        rows.iter().map(|row| row.iter().map(|&x| Residue::of(x)).collect()).collect()
+        rows.iter().map(|row| row.iter().map(|&x| Residue::integer(x)).collect()).collect()
     }
 
-    /// 1/3 + 1/6 − 0.5 is zero, (x + y)² − x² − 2·x·y − y² is, and x·y − 1e-30 is not.
+    /// The constants are what the arithmetic takes them for.
     #[test]
-    fn what_is_zero_is_known_exactly() {
-        let mut g = Graph::new();
-        let (x, y) = (g.variable(VarId(0)), g.variable(VarId(1)));
-        let [one, two, three, six] = [1, 2, 3, 6].map(|n| g.integer(n));
-        let (third, sixth, half) = (g.div(one, three), g.div(one, six), g.div(one, two));
-        let sum = g.add(third, sixth);
-        let zero = g.sub(sum, half);
-        let known = FxHashMap::default();
-        assert_eq!(Residue::value(&mut g, zero, &known), Some(Residue::ZERO));
-        let sum = g.add(x, y);
-        let (square, xx, yy, xy) = (g.pow(sum, two), g.mul(x, x), g.mul(y, y), g.mul(x, y));
-        let twice = g.mul(two, xy);
-        let rest = g.sub(square, xx);
-        let rest = g.sub(rest, twice);
-        let rest = g.sub(rest, yy);
-        assert_eq!(Residue::value(&mut g, rest, &known), Some(Residue::ZERO));
-        let tiny = g.constant(Decimal::parse("1e-30").expect("a number")[0]);
-        let rest = g.sub(xy, tiny);
-        assert_ne!(Residue::value(&mut g, rest, &known), Some(Residue::ZERO));
-        let root = g.call(ordinate_expr::Function::Sqrt, two);
-        assert_eq!(Residue::value(&mut g, root, &known), None);
+    fn the_fields_have_what_functions_need() {
+        let i = Residue::imaginary();
+        assert_eq!(i.times(i), Residue::ONE.negated());
+        for (k, field) in FIELDS.iter().enumerate() {
+            assert_eq!(field.p, 4 * field.q + 1);
+            assert_ne!(power(2, 4, field.p), 1);
+            assert_eq!(power(GENERATOR, field.q, field.p), 1, "field {k}");
+            // Fermat's test with several bases
+            for base in [2, 3, 5, 7, 11] {
+                assert_eq!((power(base, field.p - 1, field.p), power(base, field.q - 1, field.q)), (1, 1));
+            }
+        }
+        let third = Rational::new(1.into(), 3.into()).expect("below is not zero");
+        let third = Residue::rational(&third).expect("3 has an inverse");
+        assert_eq!(third.times(Residue::integer(3)), Residue::ONE);
+        assert_eq!(third.negated().fraction().map(|value| value.to_string()).as_deref(), Some("-1/3"));
+        assert_eq!(Residue::random(7).fraction(), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! It is one step of elimination made before values are known.
 
 use super::inlined::Inlined;
+use super::proof::divisor;
 use crate::{Model, Role};
 use ordinate_expr::{Expr, ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,8 +38,7 @@ pub(super) fn separate(
         let slopes: Vec<(usize, ExprId)> = (0..residuals.len())
             .filter_map(|k| {
                 let slope = model.graph.partial(residuals[k].0, v);
-                let constant = model.constant(slope).is_some_and(|value| value.is_finite() && value != 0.0);
-                constant.then_some((k, slope))
+                divisor(model, slope).map(|_| (k, slope))
             })
             .collect();
         let Some((&(first, by), others)) = slopes.split_first() else { continue };

@@ -11,6 +11,7 @@
 //! Such a function takes each value once, so there is a formula. An equation for q has no slope where q is zero: what it
 //! determines there is the root of an error, and Newton's method does not find it.
 
+use super::proof::divisor;
 use super::reduce::Line;
 use crate::{Model, Watch};
 use ordinate_expr::{Expr, ExprId, Function, Graph, VarId};
@@ -239,7 +240,7 @@ fn square_and_linear(g: &mut Graph, c: ExprId, b: ExprId, value: ExprId) -> Expr
 
 /// The sign of an expression of numbers and parameters, unless it is zero.
 fn sign(model: &mut Model, e: ExprId) -> Option<f64> {
-    model.constant(e).filter(|value| value.is_finite() && *value != 0.0).map(f64::signum)
+    divisor(model, e).map(f64::signum)
 }
 
 /// sign(w) |w|^(1/n), which exists on both sides of zero, and at zero:

@@ -2,8 +2,8 @@
 
 use super::inlined::Inlined;
 use super::matching::Matching;
-use super::probe::{Known as Parameters, vanishes};
-use super::residue::{Residue, echelon};
+use super::proof::{Known as Parameters, vanishes};
+use super::residue::{Modular, Residue, echelon};
 use super::{Algebraic, Invariant, State, Structure, report, solve_block};
 use crate::{Given, Model, Role};
 use ordinate_expr::{Expr, ExprId, VarId};
@@ -129,7 +129,7 @@ fn slopes(model: &mut Model, states: &[State], known: &Known, incident: &[Vec<us
         for &k in list {
             let slope = model.graph.partial(value, states[k].var);
             if !vanishes(&mut model.graph, slope, &parameters) {
-                // equal functions are equal numbers
+                // a pole at the random point: any number but zero
                 let other = || Residue::random((1 << 40) + u64::from(slope.0));
                 row[k] = parameters.residue(&mut model.graph, slope).unwrap_or_else(other);
             }

@@ -1,6 +1,6 @@
 //! Variables that stand in an expression and mean nothing there, since what they are multiplied with is zero.
 
-use super::probe::{Known, dependent_rows, vanishes};
+use super::proof::{Known, dependent_rows, vanishes};
 use super::reduce::Line;
 use crate::{Model, Role};
 use ordinate_expr::{Expr, ExprId, Graph, VarId};
