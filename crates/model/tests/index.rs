@@ -258,6 +258,8 @@ fn branches_of_states_that_meet_can_be_differentiated() {
         (once, "if x^2 + v^2 < 1 then 1 else x^2 + v^2", true),
         (once, "if x^2 + v^2 < 1 then 1 else 2*x^2 + v^2", false),
         (once, "if x < v then exp(x - v) else 1", true),
+        (once, "max(1.16 - 2*x, 0.37 - 2*x)", true),
+        (once, "max(min(0.37 - 2*x, 3*x), 1.16 - 2*x)", true),
         (once, "step(x - 0.3)", false),
         (once, "sign(v)", false),
         (once, "v*sign(v)", true),

@@ -3,6 +3,7 @@
 
 use super::Resolver;
 use crate::model::NamedDerivative;
+use crate::sort::Switches;
 use crate::{Equation, Quantity, Role, Variable, Watch};
 use ordinate_expr::{Expr as Term, ExprId, VarId};
 use ordinate_syntax::Span;
@@ -194,6 +195,6 @@ impl Resolver<'_> {
         if !variables.iter().any(jumps) {
             return None;
         }
-        Some(usize::from(self.model.is_smooth(e, 1)))
+        Some(usize::from(self.model.is_smooth(e, 1, Switches::All)))
     }
 }

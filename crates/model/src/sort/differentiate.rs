@@ -1,6 +1,7 @@
 //! Differentiation in time along the solution: each quantity has its next derivative, an input that of its expression;
 //! modes of switches and held values are constant between events.
 
+use super::joints::Switches;
 use crate::{Model, Role};
 use ordinate_expr::{Expr, ExprId, VarId};
 use rustc_hash::FxHashMap;
@@ -47,15 +48,15 @@ pub(super) enum Jump {
 }
 
 /// What would make impulses of an expression differentiated `times` times: a jump of its value, or of its slope if it is
-/// differentiated twice, and so on, in time or where the solution changes a branch.
-pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
+/// differentiated twice, and so on, at the switches asked about.
+pub(super) fn jump(model: &mut Model, e: ExprId, times: u32, asked: Switches) -> Option<Jump> {
     let mut has_branches = false;
     for v in model.graph.variables(e) {
         match model.variable(v).role {
             Role::Held | Role::Delayed => return Some(Jump::Of(v)),
             Role::Input => {
                 let value = model.inputs.iter().find(|input| input.var == v).map(|input| input.value);
-                if value.is_some_and(|value| jump(model, value, times).is_some()) {
+                if value.is_some_and(|value| jump(model, value, times, asked).is_some()) {
                     return Some(Jump::Of(v));
                 }
             }
@@ -63,5 +64,5 @@ pub(super) fn jump(model: &mut Model, e: ExprId, times: u32) -> Option<Jump> {
             Role::Parameter | Role::Unknown => {}
         }
     }
-    (has_branches && !model.is_smooth(e, times)).then_some(Jump::Branch)
+    (has_branches && !model.is_smooth(e, times, asked)).then_some(Jump::Branch)
 }

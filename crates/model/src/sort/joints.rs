@@ -14,6 +14,14 @@ const ROUNDING: f64 = 1e-12;
 /// Switches that one expression may depend on: all combinations of their sides are looked at.
 const MAX_MODES: usize = 8;
 
+/// Which switches are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Switches {
+    /// Those of time alone.
+    OfTime,
+    All,
+}
+
 /// Stands for a part of an expression while a border is solved for it.
 const PART: VarId = VarId(u32::MAX);
 
@@ -22,13 +30,16 @@ impl Model {
     /// For each switch with the border g = 0 the values on its two sides are compared on the border: g is solved for one of
     /// its parts, which is put into both. Sides of other switches count where they can be at the same time. `false` where
     /// this is not proved.
-    pub(crate) fn is_smooth(&mut self, e: ExprId, times: u32) -> bool {
+    pub(crate) fn is_smooth(&mut self, e: ExprId, times: u32, asked: Switches) -> bool {
         let e = if times == 1 { self.without_joined_tables(e) } else { e };
         if self.graph.post_order(&[e]).into_iter().any(|id| self.jumps_itself(id)) {
             return false;
         }
         let watches: FxHashMap<VarId, Watch> = self.switches.iter().map(|s| (s.mode, s.watch)).collect();
-        let modes = self.modes(&[e]);
+        let mut modes = self.modes(&[e]);
+        if asked == Switches::OfTime {
+            modes.retain(|mode| self.is_of_time(watches[mode]));
+        }
         let all_meet = |model: &mut Model, known: &Known| {
             modes.iter().all(|&mode| Joint { model, known, watches: &watches }.is_smooth(e, mode, times))
         };
@@ -59,6 +70,17 @@ impl Model {
             Expr::Lookup(..) => true,
             Expr::Var(v) => matches!(self.variable(v).role, Role::Held | Role::Delayed),
             _ => false,
+        }
+    }
+
+    /// Whether a switch depends on time, parameters and inputs alone.
+    fn is_of_time(&mut self, watch: Watch) -> bool {
+        match watch {
+            Watch::Sign(g) | Watch::Floor(g) => {
+                let inside = self.graph.variables(g);
+                inside.into_iter().all(|v| matches!(self.variable(v).role, Role::Parameter | Role::Input))
+            }
+            Watch::Segment(_) => true,
         }
     }
 
@@ -168,6 +190,8 @@ impl Joint<'_> {
     /// The sign of a constant. What is no exact number may have the wrong one only where it is tiny.
     fn sign(&mut self, e: ExprId) -> Option<Ordering> {
         const DOUBTFUL: f64 = 1e-9;
+        let terms = self.model.graph.terms(e);
+        let e = self.model.graph.sum_of_terms(&terms).unwrap_or(e);
         match self.known.exact_value(&mut self.model.graph, e) {
             Some(value) => Some(value.above().sign()),
             None if self.known.is_empty() => None,

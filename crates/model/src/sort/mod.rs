@@ -28,6 +28,7 @@ mod vanishing;
 
 use crate::{Equation, Given, Model, Role, Variations};
 use blocks::Solved;
+pub(crate) use joints::Switches;
 pub(crate) use linear::solve_block;
 use matching::Matching;
 use ordinate_expr::{Expr, ExprId, VarId};

@@ -7,6 +7,7 @@
 //! put in with its derivatives.
 
 use super::differentiate::{Jump, jump, total};
+use super::joints::Switches;
 use super::proof::divisor;
 use super::signature::{Offsets, Signature};
 use super::{Invariant, State, report};
@@ -133,8 +134,8 @@ pub(super) fn reduce(
     let (matrix, preferred) = signature(model, lines, &quantities);
     let needed = needed(model, &quantities);
     let Some(offsets) = matrix.offsets(&preferred, &needed) else { return Ok(None) };
-    check_jumps(model, lines, &offsets.c, free)?;
     let explicit = explicit_lines(model, lines, &matrix, &preferred, &offsets, &quantities, kept);
+    check_jumps(model, lines, &offsets.c, &asked_for(&matrix, &explicit), free)?;
     let mut system = System { quantities, ..System::default() };
     let mut taken = vec![false; lines.len()];
     for (j, &quantity) in system.quantities.clone().iter().enumerate() {
@@ -196,17 +197,26 @@ fn check_size(model: &Model, line: &Line) -> Result<(), Diagnostic> {
     Err(Diagnostic::error("too-large", span, message).help("write the model with a lower index"))
 }
 
-/// Refuses lines that jump and are differentiated. Expressions that only the check needs stay out of the model.
-fn check_jumps(model: &mut Model, lines: &[Line], times: &[u32], free: &[VarId]) -> Result<(), Diagnostic> {
+/// Refuses lines that jump and are differentiated. Where the solution makes a constraint jump the driver sees it, since the
+/// constraint is an invariant; where a derivative stands in the text, nothing is compared with what it is the derivative of, so
+/// all branches must be proved to meet. Expressions that only the check needs stay out of the model.
+fn check_jumps(
+    model: &mut Model,
+    lines: &[Line],
+    times: &[u32],
+    asked_for: &[u32],
+    free: &[VarId],
+) -> Result<(), Diagnostic> {
     let mut scratch: Option<Model> = None;
-    for (line, &c) in lines.iter().zip(times).filter(|&(_, &c)| c > 0) {
+    for ((line, &c), &asked_for) in lines.iter().zip(times).zip(asked_for).filter(|((_, c), _)| **c > 0) {
         let inside = [line.left, line.right].map(|side| model.graph.variables(side)).concat();
         if inside.iter().all(|&v| matches!(model.variable(v).role, Role::Parameter | Role::Unknown)) {
             continue;
         }
         let scratch = scratch.get_or_insert_with(|| model.clone());
         let value = scratch.graph.sub(line.left, line.right);
-        let found = jump(scratch, value, c);
+        let found = jump(scratch, value, c, Switches::OfTime)
+            .or_else(|| jump(scratch, value, asked_for, Switches::All).filter(|_| asked_for > 0));
         model.structural.clone_from(&scratch.structural);
         match found {
             None => {}
@@ -223,6 +233,31 @@ fn check_jumps(model: &mut Model, lines: &[Line], times: &[u32], free: &[VarId])
         }
     }
     Ok(())
+}
+
+/// How often each line is differentiated because derivatives of what it gives stand in the text, or in what is differentiated for
+/// that reason.
+fn asked_for(matrix: &Signature, explicit: &[Option<Explicit>]) -> Vec<u32> {
+    let mut order = vec![0; explicit.len()];
+    let mut times = vec![0; matrix.rows.len()];
+    matrix.rows.iter().flatten().for_each(|&(j, sigma)| order[j] = order[j].max(sigma));
+    // definitions are in no circle, so this ends
+    loop {
+        let mut changed = false;
+        for (j, explicit) in explicit.iter().enumerate() {
+            let Some(Explicit { line, p, .. }) = *explicit else { continue };
+            if order[j] > p + times[line] {
+                times[line] = order[j] - p;
+                changed = true;
+                for &(other, sigma) in matrix.rows[line].iter().filter(|&&(other, _)| other != j) {
+                    order[other] = order[other].max(sigma + times[line]);
+                }
+            }
+        }
+        if !changed {
+            return times;
+        }
+    }
 }
 
 /// For each quantity the differentiated line that gives it explicitly, if there is one: not in a circle.
