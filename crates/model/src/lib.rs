@@ -26,7 +26,7 @@ pub use constant::{constant, read_constant};
 pub use forcing::{Forcing, forcing};
 pub use model::*;
 pub use open::{Reads, reads, with_fixed, with_kept, with_open, with_pinned};
-pub use resolve::{Inputs, Overrides, Resolved, SetError, resolve, resolve_as};
+pub use resolve::{Inputs, Overrides, Resolved, SetError, TextNames, resolve, resolve_as};
 pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};
 pub use suggest::closest;
 pub use table::{TableData, parse_table};

@@ -1,5 +1,6 @@
 //! From a text to a compiled model, with everything that is wrong reported at once.
 
+use crate::residual::Typed;
 use ordinate_expr::ExprId;
 use ordinate_model::{
     Action, IndexTreatment, Inputs, Overrides, SetError, Sorted, TableData, merge, parse_table, resolve_as, sort_as,
@@ -78,6 +79,8 @@ pub struct Compiled {
     pub run: Option<(f64, f64)>,
     /// What its inputs are.
     pub inputs: Inputs,
+    /// The text, where the equations that are solved are those that were typed.
+    pub(crate) typed: Option<Arc<Typed>>,
     /// The times of start values given as `y(a) = …`, one per start value of the model.
     pub(crate) start_times: Vec<Option<f64>>,
     /// The same with its index reduced, where it is above 1 and is not: it knows the start values.
@@ -154,12 +157,15 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let times: Vec<Option<ExprId>> = model.starts.iter().map(|given| given.at.map(|(at, _)| at)).collect();
     let start_times = times.into_iter().map(|at| model.constant(at?)).collect();
     let direct = options.index == IndexTreatment::Direct && !sorted.indices.is_empty();
+    let as_typed = options.inputs == Inputs::Given && !matches!(options.index, IndexTreatment::Regularise(_));
+    let typed = Typed { tree, text: source.text.clone(), names: resolved.names };
     let reduced = direct.then(|| compile(source, &CompileOptions { index: IndexTreatment::Reduce, ..options.clone() }));
     Ok(Compiled {
         sorted: Arc::new(sorted),
         program,
         run,
         inputs: options.inputs,
+        typed: as_typed.then(|| Arc::new(typed)),
         start_times,
         reduced: reduced.and_then(Result::ok).map(Arc::new),
         warnings: diagnostics,

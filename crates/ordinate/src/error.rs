@@ -99,10 +99,7 @@ impl Task<'_> {
 
     /// The absolute tolerance of a state.
     fn atol(options: &Options, state: usize) -> f64 {
-        match &options.atol {
-            AbsoluteTolerance::Same(atol) => *atol,
-            AbsoluteTolerance::Each(each) => each.get(state).copied().unwrap_or(0.0),
-        }
+        options.atol.of(state)
     }
 
     /// The error that a state may have whatever its size: steps that are given know of no tolerance.

@@ -1,6 +1,7 @@
 //! Why a run ended early or could not begin, in words: what, where, what next.
 
 use crate::recorder::Contradicted;
+use crate::residual::Violation;
 use crate::{Compiled, short};
 use ordinate_expr::VarId;
 use ordinate_model::{Block, Equation, Model, Role, State, Watch};
@@ -115,6 +116,28 @@ pub(crate) fn strayed(outcome: &Outcome, compiled: &Compiled, evaluator: &mut Ev
         ),
         hint: "no row behind the place where that happened is right: use a method that needs no transformation, such as `dp8` or `auto`".into(),
     })
+}
+
+/// An equation as typed that the computed values do not satisfy.
+pub(crate) fn violated(violation: &Violation) -> Explanation {
+    let Violation { line, text, t, sides: [left, right], derivative } = violation;
+    let what = match derivative {
+        0 => "its sides are".to_string(),
+        1 => "the time derivatives of its sides are".into(),
+        n => format!("the time derivatives of order {n} of its sides are"),
+    };
+    Explanation {
+        kind: "residual",
+        t: *t,
+        variable: None,
+        message: format!(
+            "line {line} does not hold for the computed values at t = {}: `{text}`, {what} {} and {}",
+            short(*t),
+            short(*left),
+            short(*right)
+        ),
+        hint: "the equations that were solved are not those of the text: a mistake of this program; please report the model, and do not use the result".into(),
+    }
 }
 
 /// The reason of an outcome; `None` if it reached its end time.
@@ -345,6 +368,17 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             None,
             format!("the equations do not determine all variables beyond t = {}", short(t)),
             "end the run before, or add `stop when`".into(),
+        ),
+        Reason::Defect { t, component, defect } => (
+            t,
+            state(component),
+            format!(
+                "between two steps, at t = {}, the computed curve of {} is {defect:.0e} tolerances beside its equation",
+                short(t),
+                named(component)
+            ),
+            "a feature of the equations that no step has seen, such as a short peak: bound the steps with `--max-step`, or lower `--rtol`"
+                .into(),
         ),
         Reason::Interrupted { t } => (t, None, format!("ended on request at t = {}", short(t)), "the rows so far are kept".into()),
         Reason::StopCondition { t, condition: _ } => {

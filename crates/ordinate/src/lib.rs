@@ -39,6 +39,7 @@ mod realtime;
 mod record;
 mod recorder;
 mod rehearsal;
+mod residual;
 mod run;
 mod scatter;
 mod sensitivity;

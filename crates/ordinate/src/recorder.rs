@@ -1,6 +1,7 @@
 //! From the states of the driver to rows of all columns.
 
 use crate::determined::watched;
+use crate::residual::{At, TextCheck};
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
 use ordinate_program::Evaluator;
@@ -35,6 +36,8 @@ pub(crate) struct Recorder<'a> {
     pub undetermined: Option<usize>,
     /// The columns that are such and may have no value.
     determined: Vec<usize>,
+    /// Compares the equations as they were typed with what is computed.
+    pub check: Option<TextCheck<'a>>,
 }
 
 /// A start value of a variable that follows from others.
@@ -73,6 +76,7 @@ impl<'a> Recorder<'a> {
             not_finite: None,
             undetermined: None,
             determined: watched(compiled),
+            check: None,
         }
     }
 
@@ -230,6 +234,17 @@ impl Sink for Recorder<'_> {
         let bad = self.determined.iter().copied().find(|&column| !self.values[column].is_finite());
         self.undetermined = bad.or(self.undetermined);
         bad.is_none()
+    }
+
+    fn examines(&self) -> bool {
+        self.check.is_some()
+    }
+
+    fn examine(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
+        match self.check.as_mut().is_none_or(|check| check.holds(&At { t, y, d, sliding })) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(Interrupt),
+        }
     }
 
     fn iterate(&mut self, iterate: &NewtonIterate) {

@@ -4,6 +4,7 @@ use crate::determined::variables;
 use crate::error::{Kept, Task};
 use crate::methods::choose;
 use crate::recorder::{Recorder, final_values};
+use crate::residual::TextCheck;
 use crate::stability::Place;
 use crate::start::StartValues;
 use crate::transform::polynomial;
@@ -323,12 +324,14 @@ fn run(
     let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
+    recorder.check = TextCheck::new(compiled, evaluator.another(), &solver_options);
     let begin = Instant::now();
     let mut outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
-    let Recorder { rows, failure, inconsistent, not_finite, undetermined, .. } = recorder;
+    let Recorder { rows, failure, inconsistent, not_finite, undetermined, check, .. } = recorder;
+    let (violation, unchecked) = check.map_or((None, None), |check| (check.violation.clone(), check.note()));
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
     }
@@ -356,7 +359,7 @@ fn run(
     }
     seconds.sort_by(f64::total_cmp);
     let strayed = explain::strayed(&outcome, compiled, &mut outputs);
-    if strayed.is_some() {
+    if strayed.is_some() || violation.is_some() {
         outcome.status = Status::Stopped;
         error.iter_mut().for_each(GlobalError::lose);
     }
@@ -377,6 +380,7 @@ fn run(
         known.for_each(|((_, value), error)| *value += error);
     }
     let mut reason = explain::inconsistent_start(t_start, &inconsistent, compiled)
+        .or(violation.map(|violation| explain::violated(&violation)))
         .or(strayed)
         .or(undetermined)
         .or_else(|| explain::explain(&outcome, compiled));
@@ -413,7 +417,7 @@ fn run(
         rows,
         conflict: outcome.conflict.and_then(|(t, place)| Some((explain::value_name(place, compiled)?.to_string(), t))),
         not_finite,
-        notes: Vec::new(),
+        notes: unchecked.into_iter().collect(),
         beyond,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,

@@ -3,6 +3,7 @@
 
 mod advance;
 mod ending;
+mod examination;
 mod failing;
 mod leaps;
 mod narrows;
@@ -145,6 +146,7 @@ struct Run<'a> {
     statistics: Statistics,
     stiffness: Stiffness,
     delayed: Delayed,
+    examination: examination::Examination,
     /// Where the last time lies that had to be hit.
     instant: f64,
     /// The largest error of each state at the ends of steps, from methods that carry it along.
@@ -206,6 +208,7 @@ impl<'a> Run<'a> {
         let proven = options.h_max.is_none() && method.is_polynomial();
         let (timed, pulses) = (layout.timed, layout.pulses);
         let delayed = Delayed::new(layout.delays.len());
+        let examination = examination::Examination::new(sink);
         method.restart();
         Ok(Run {
             events: Events::new(layout, (start.t, t_end), options.max_steps, &tol)?,
@@ -253,6 +256,7 @@ impl<'a> Run<'a> {
             statistics: Statistics::default(),
             stiffness: Stiffness::every(50),
             delayed,
+            examination,
             instant: start.t,
             largest_error: Vec::new(),
             restored_rows: VecDeque::new(),
@@ -292,7 +296,10 @@ impl<'a> Run<'a> {
                 Err(failure) => self.fail(plan, failure)?,
             }
         }
-        self.pole_at_end().map_or(Ok(()), Err)
+        if let Some(reason) = self.pole_at_end() {
+            return Err(reason);
+        }
+        self.examine_here()
     }
 
     /// The row at the end of a run that ended early, and the result.
@@ -469,6 +476,7 @@ impl<'a> Run<'a> {
         let wishes = Wishes { fixed: self.fixed.as_deref(), stated: self.stated, tol: &self.tol };
         let happened = self.events.begin(&mut self.flow, &mut now, &wishes)?;
         self.rows_at_event(happened.acted)?;
+        self.examine_here()?;
         self.sink.passed(self.t, &self.y);
         if let Some(condition) = happened.stop {
             return Err(Reason::StopCondition { t: self.t, condition });
@@ -492,6 +500,7 @@ impl<'a> Run<'a> {
         self.wished = false;
         self.switched = happened.changed && !happened.jumped;
         self.rows_at_event(happened.acted)?;
+        self.examine_event(happened.changed)?;
         if happened.acted {
             self.sink.passed(self.t, &self.y);
         }

@@ -11,6 +11,16 @@ pub enum AbsoluteTolerance {
     Each(Vec<f64>),
 }
 
+impl AbsoluteTolerance {
+    /// That of a component; zero where there is none.
+    pub fn of(&self, component: usize) -> f64 {
+        match self {
+            AbsoluteTolerance::Same(atol) => *atol,
+            AbsoluteTolerance::Each(each) => each.get(component).copied().unwrap_or(0.0),
+        }
+    }
+}
+
 /// At which times rows are handed to the sink.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rows {

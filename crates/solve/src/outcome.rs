@@ -135,6 +135,15 @@ pub enum Reason {
         /// Index of the switch.
         switch: usize,
     },
+    /// The curve between the points of a step does not satisfy the equations.
+    Defect {
+        /// Time.
+        t: f64,
+        /// Which component.
+        component: usize,
+        /// By how many tolerances over the step.
+        defect: f64,
+    },
     /// What the equations determine beside y has no value beyond this time: see [`crate::Sink::is_defined`].
     Undefined {
         /// Time.
@@ -218,6 +227,7 @@ impl Reason {
             Reason::StepTooSmall { .. } => "step_too_small",
             Reason::MaxSteps { .. } | Reason::TooSlow { .. } => "max_steps",
             Reason::NotFinite { .. } | Reason::ActionNotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
+            Reason::Defect { .. } => "residual",
             Reason::Zeno { .. } => "zeno",
             Reason::DelayNotFinite { .. } | Reason::Undefined { .. } => "not_finite",
             Reason::Interrupted { .. } => "interrupted",
@@ -245,6 +255,7 @@ impl Reason {
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
             | Reason::Undefined { .. }
+            | Reason::Defect { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }

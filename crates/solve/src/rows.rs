@@ -43,6 +43,16 @@ pub trait Sink {
         true
     }
 
+    /// Whether [`Sink::examine`] is of use.
+    fn examines(&self) -> bool {
+        false
+    }
+
+    /// A point at which the equations are to be compared with the values, given as to [`Sink::row`].
+    fn examine(&mut self, _t: f64, _y: &[f64], _d: &[f64], _sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
+        ControlFlow::Continue(())
+    }
+
     /// An iterate of Newton's method, from methods that are asked to keep them.
     fn iterate(&mut self, _iterate: &crate::NewtonIterate) {}
 

@@ -300,7 +300,7 @@ impl Resolver<'_> {
             );
             return None;
         }
-        let quantity = match self.elements.get(&(name, index.clone())) {
+        let quantity = match self.names.quantities.get(&(name, index.clone())) {
             Some(&quantity) => quantity,
             None => {
                 if role == Role::Parameter {
@@ -314,7 +314,7 @@ impl Resolver<'_> {
                 let quantity = self.model.quantities.len();
                 let full = element_name(base, &index);
                 self.new_quantity(full, base.to_string(), role, span);
-                self.elements.insert((name, index), quantity);
+                self.names.quantities.insert((name, index), quantity);
                 quantity
             }
         };

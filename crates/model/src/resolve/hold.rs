@@ -60,7 +60,7 @@ impl Resolver<'_> {
             self.model.held_inputs.insert(var);
         }
         let quantities: FxHashSet<usize> = held.iter().map(|given| self.model.variable(given.var).quantity).collect();
-        let names = self.elements.iter().filter(|(_, quantity)| quantities.contains(quantity));
+        let names = self.names.quantities.iter().filter(|(_, quantity)| quantities.contains(quantity));
         let names: Vec<_> = names.map(|((name, _), _)| *name).collect();
         self.kinds.extend(names.into_iter().map(|name| (name, Kind::Held)));
         let taken = &self.model.held_inputs;

@@ -56,6 +56,17 @@ pub struct Resolved {
     pub diagnostics: Vec<Diagnostic>,
     /// Overrides that do not fit.
     pub set_errors: Vec<SetError>,
+    /// What the names of the text stand for.
+    pub names: TextNames,
+}
+
+/// What the names of a text stand for in its model.
+#[derive(Clone, Debug, Default)]
+pub struct TextNames {
+    /// Quantities by name and index.
+    pub quantities: FxHashMap<(Name, Vec<i64>), usize>,
+    /// What each call of `delay`, `pade` or `laplace` stands for, by its place, in the order of evaluation.
+    pub operators: FxHashMap<Span, Vec<ExprId>>,
 }
 
 /// Elements that all `for` loops of a model may make together.
@@ -107,7 +118,7 @@ struct Resolver<'a> {
     introduced: FxHashSet<String>,
     /// Names of states, named expressions and start values, which no loop index may have.
     unknowns: FxHashSet<Name>,
-    elements: FxHashMap<(Name, Vec<i64>), usize>,
+    names: TextNames,
     watched: FxHashMap<Watch, VarId>,
     /// The variable s of transfer functions, made at its first use.
     transfer_s: Option<VarId>,
@@ -173,7 +184,7 @@ pub fn resolve_as(
         bound: Vec::new(),
         introduced: FxHashSet::default(),
         unknowns: FxHashSet::default(),
-        elements: FxHashMap::default(),
+        names: TextNames::default(),
         watched: FxHashMap::default(),
         transfer_s: None,
         operators: FxHashMap::default(),
@@ -208,7 +219,7 @@ pub fn resolve_as(
     r.diagnostics.sort_by_key(|d| d.span);
     r.diagnostics.dedup();
     r.diagnostics.truncate(MAX_DIAGNOSTICS);
-    Resolved { model: r.model, diagnostics: r.diagnostics, set_errors: r.set_errors }
+    Resolved { model: r.model, diagnostics: r.diagnostics, set_errors: r.set_errors, names: r.names }
 }
 
 impl Resolver<'_> {

@@ -141,12 +141,12 @@ impl Resolver<'_> {
             };
             index.push(whole);
         }
-        if role == Role::Parameter && !self.elements.contains_key(&(target.name, index.clone())) {
+        if role == Role::Parameter && !self.names.quantities.contains_key(&(target.name, index.clone())) {
             let base = self.tree.name(target.name).to_string();
             let full = super::expression::element_name(&base, &index);
             let quantity = self.model.quantities.len();
             let var = self.new_quantity(full, base, Role::Parameter, target.span);
-            self.elements.insert((target.name, index), quantity);
+            self.names.quantities.insert((target.name, index), quantity);
             self.used_parameters.resize(self.model.variables.len(), false);
             return Some(var);
         }

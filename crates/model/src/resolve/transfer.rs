@@ -69,7 +69,9 @@ impl Resolver<'_> {
             "delay" => self.delay_operator(a, places, span),
             _ => self.laplace_operator(a, places, span),
         };
-        result.unwrap_or(instead)
+        let value = result.unwrap_or(instead);
+        self.names.operators.entry(span).or_default().push(value);
+        value
     }
 
     /// Whether a delay is a positive constant, with a report if not.

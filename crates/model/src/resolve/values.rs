@@ -183,7 +183,7 @@ impl Resolver<'_> {
                 self.override_used[at] = true;
             }
         }
-        let (names, elements) = (&self.tree.names, &self.elements);
+        let (names, elements) = (&self.tree.names, &self.names.quantities);
         let (quantities, values) = (&self.model.quantities, &self.model.values);
         let mut used = None;
         let resolved = constant::read_constant(&mut self.model.graph, text, &mut |g, name| {

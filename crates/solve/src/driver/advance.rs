@@ -109,8 +109,10 @@ impl Run<'_> {
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => theta,
             Found::Nothing | Found::TooLong => 1.0,
         };
+        let dense = inside || searching || self.delayed.count > 0;
         let piece = self.piece(plan, trial, part)?;
-        if piece.as_ref().is_some_and(|piece| self.misfits(plan, piece)) {
+        let misfits = piece.as_ref().is_some_and(|piece| self.misfits(plan, piece));
+        if misfits || !self.is_solved_inside(plan, part, dense)? {
             if searching {
                 self.events.reject();
             }
@@ -129,6 +131,7 @@ impl Run<'_> {
                 Err(failure) => return self.fail(plan, failure),
             }
         }
+        self.examine_inside(plan, part, dense)?;
         match found {
             Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
@@ -158,6 +161,7 @@ impl Run<'_> {
             let flow = self.sink.step(self.t, h, trial.order);
             self.obey(flow)?;
         }
+        self.examine_end()?;
         match found {
             Found::Crossing(crossing) => return self.event(Some(crossing), plan.h),
             Found::Undefined { switch, .. } => return Err(Reason::SwitchNotFinite { t: self.t, switch }),
