@@ -1,6 +1,7 @@
 //! The options, spelled as in the documentation.
 
 use crate::design::DesignCommand;
+use crate::lists::List;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Write the equations, get the solution
@@ -15,7 +16,7 @@ pub struct Line {
     pub command: Command,
 }
 
-/// The verbs.
+/// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Solve a model
@@ -24,7 +25,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Say what a model consists of
     Info(CheckArgs),
-    /// Find points of rest and their types
+    /// Find equilibria and their types
     Equilibria(EquilibriaArgs),
     /// Linearise a model: A, B, C, D, modes, controllability, transfer functions
     #[command(alias = "linearise")]
@@ -49,7 +50,7 @@ pub enum Command {
     Examples(ExamplesArgs),
     /// Convert a result file to another format or to a picture
     Convert(ConvertArgs),
-    /// Explain a verb or a topic: language, functions, units, methods
+    /// Explain a command or a topic: language, functions, units, methods, reasons
     Help(HelpArgs),
     /// Print a completion script for a shell
     Completions {
@@ -142,12 +143,12 @@ pub struct RunArgs {
     /// Absolute tolerance
     #[arg(long, default_value = "1e-9", allow_hyphen_values = true)]
     pub atol: f64,
-    /// Fixed step
+    /// Fixed step, a number or an expression such as pi/25
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
-    pub step: Option<f64>,
+    pub step: Option<String>,
     /// Longest step
     #[arg(long, value_name = "H", allow_hyphen_values = true, conflicts_with = "step")]
-    pub max_step: Option<f64>,
+    pub max_step: Option<String>,
     /// Order of taylor, mtsm, abm, adams and bdf; chosen for each step if not given
     #[arg(long, value_name = "P", conflicts_with = "max_order")]
     pub order: Option<u32>,
@@ -175,7 +176,7 @@ pub struct RunArgs {
     pub at: Option<String>,
     /// Rows at every multiple of DT from the start
     #[arg(long, value_name = "DT", allow_hyphen_values = true)]
-    pub every: Option<f64>,
+    pub every: Option<String>,
     /// Result file; the suffix chooses the format (.csv, .json), - is standard output (repeatable)
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Vec<String>,
@@ -189,14 +190,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     pub plot: Option<String>,
     /// What to plot, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub plot_vars: Vec<String>,
+    #[arg(long, value_name = "NAMES")]
+    pub plot_vars: Vec<List>,
     /// Plot a phase plane of two variables, as in "x,x'"
     #[arg(long, value_name = "X,Y", conflicts_with = "plot_vars")]
     pub phase: Option<String>,
     /// Derivatives of the solution by these parameters and start values, as further columns
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub sensitivity: Vec<String>,
+    #[arg(long, value_name = "NAMES")]
+    pub sensitivity: Vec<List>,
     /// Show the estimated global error of every row, computed − true, in further columns
     #[arg(long)]
     pub error: bool,
@@ -313,7 +314,7 @@ pub struct CheckArgs {
 pub struct EquilibriaArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// States near to a point of rest, as in "x=1, y=2" (repeatable: a name that comes again begins another point)
+    /// States near to an equilibrium, as in "x=1, y=2" (repeatable: a name that comes again begins another guess)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub guess: Vec<String>,
     /// For people or for programs
@@ -332,21 +333,21 @@ pub struct LinearizeArgs {
     /// The point that the solution reaches at this time; `--at` replaces values of it
     #[arg(short = 't', long = "time", value_name = "T", allow_hyphen_values = true)]
     pub time: Option<String>,
-    /// The point of rest near that, with the inputs as they are
+    /// The equilibrium near that, with the inputs as they are
     #[arg(long)]
     pub equilibrium: bool,
     /// Inputs to be found so that the states named by --at stay where they are, separated by commas
-    #[arg(long, value_name = "INPUTS", value_delimiter = ',')]
-    pub free: Vec<String>,
+    #[arg(long, value_name = "INPUTS")]
+    pub free: Vec<List>,
     /// Parameters or held values that are inputs, too, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub input: Vec<String>,
+    #[arg(long, value_name = "NAMES")]
+    pub input: Vec<List>,
     /// Inputs or parameters that are disturbances, with a matrix G of their own, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub disturbance: Vec<String>,
+    #[arg(long, value_name = "NAMES")]
+    pub disturbance: Vec<List>,
     /// The sampled system F, G, H, I with this period, too
     #[arg(long, value_name = "TS", allow_hyphen_values = true)]
-    pub sampled: Option<f64>,
+    pub sampled: Option<String>,
     /// How it is sampled
     #[arg(long, value_enum, default_value_t = Sampling::Zoh, requires = "sampled")]
     pub hold: Sampling,
@@ -373,7 +374,7 @@ pub struct LinearizeArgs {
     pub to: Option<String>,
     /// How long the responses are, in seconds
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
-    pub span: Option<f64>,
+    pub span: Option<String>,
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -503,7 +504,7 @@ pub struct StabilityArgs {
     pub method: Option<String>,
     /// The step h of the products h*lambda
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
-    pub step: Option<f64>,
+    pub step: Option<String>,
     /// Order of taylor, mtsm, abm, adams and bdf; several, separated by commas, are shown together
     #[arg(long, value_name = "P", value_delimiter = ',')]
     pub order: Vec<u32>,
@@ -547,7 +548,7 @@ pub struct ExamplesArgs {
 /// `ordinate help`
 #[derive(Args, Debug)]
 pub struct HelpArgs {
-    /// A verb, or language, functions, units, methods
+    /// A command, or a topic such as language, functions, units, methods, reasons
     pub topic: Option<String>,
 }
 
@@ -560,6 +561,6 @@ pub struct ConvertArgs {
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: String,
     /// Columns to keep, separated by commas; all if not given
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub vars: Vec<String>,
+    #[arg(long, value_name = "NAMES")]
+    pub vars: Vec<List>,
 }

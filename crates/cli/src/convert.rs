@@ -1,6 +1,7 @@
 //! `ordinate convert`: a result file in another format.
 
 use crate::args::ConvertArgs;
+use crate::lists::names;
 use crate::output::write_file;
 use crate::report::count;
 use crate::wishes::{FileFormat, columns_json, format_of};
@@ -24,7 +25,7 @@ fn work(args: &ConvertArgs) -> Result<Exit, String> {
     let is_json = text.trim_start().starts_with('{');
     let all = if is_json { read_json(&text) } else { read(&text) };
     let all = all.map_err(|reason| format!("`{}`: {reason}", args.input))?;
-    let rows = select(all, &args.vars)?;
+    let rows = select(all, &names(&args.vars))?;
     if args.output == "-" {
         return Ok(print_out(&csv(&rows)));
     }
@@ -135,8 +136,11 @@ fn select(all: Memory, names: &[String]) -> Result<Memory, String> {
     }
     chosen.begin(&wanted, wanted.len()).map_err(|e| e.reason)?;
     for (k, name) in wanted.iter().enumerate() {
-        let column =
-            all.column(name).ok_or_else(|| format!("there is no column `{name}` among {}", all.names.join(", ")))?;
+        let missing = || {
+            let instead = ordinate::instead(name, all.names.iter().map(String::as_str));
+            format!("there is no column `{name}`; {instead}")
+        };
+        let column = all.column(name).ok_or_else(missing)?;
         chosen.columns[k] = column.to_vec();
     }
     Ok(chosen)

@@ -4,7 +4,7 @@ use crate::args::{EquilibriaArgs, Format};
 use crate::{Exit, message, print_out, source, usage};
 use ordinate::{EquilibriaError, EquilibriaOptions, equilibria_json, equilibria_text};
 
-/// Shows the points of rest of a model.
+/// Shows the equilibria of a model.
 pub fn equilibria(args: &EquilibriaArgs) -> Exit {
     match work(args) {
         Ok(exit) | Err(exit) => exit,

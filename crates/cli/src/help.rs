@@ -1,20 +1,21 @@
-//! `ordinate help`: verbs, and one screen each on the language, functions, units, methods and implicit models.
+//! `ordinate help`: commands, and one screen each on the language, functions, units, methods and implicit models.
 
 use crate::args::{HelpArgs, Line};
 use crate::{Exit, print_out, usage};
 use clap::CommandFactory;
-use ordinate::{Arity, FUNCTIONS};
+use ordinate::{Arity, FUNCTIONS, ReasonKind};
 use std::fmt::Write;
 
 /// Name, what it is about, how its text is made.
 type Topic = (&'static str, &'static str, fn() -> String);
 
 /// The topics.
-pub const TOPICS: [Topic; 10] = [
+pub const TOPICS: [Topic; 11] = [
     ("language", "how a model is written", language),
     ("functions", "functions of the language", functions),
     ("units", "units and how they are checked", units),
     ("methods", "numerical methods for -m", methods),
+    ("reasons", "why a run may end early, and what to do", reasons),
     ("dae", "algebraic and implicit equations, their start values", || DAE.into()),
     ("index", "the index of such equations, and what is done about it", || INDEX.into()),
     ("newton", "how implicit equations are solved, and looking on", || NEWTON.into()),
@@ -23,7 +24,7 @@ pub const TOPICS: [Topic; 10] = [
     ("realtime", "runs against the wall clock", || REALTIME.into()),
 ];
 
-/// The list of topics below the list of verbs.
+/// The list of topics below the list of commands.
 pub fn topics() -> String {
     let mut out = String::from("Topics:\n");
     for (name, about, _) in TOPICS {
@@ -32,7 +33,7 @@ pub fn topics() -> String {
     out
 }
 
-/// Shows the help of a verb or a topic.
+/// Shows the help of a command or a topic.
 pub fn help(args: &HelpArgs) -> Exit {
     let mut line = Line::command();
     line.build();
@@ -40,11 +41,11 @@ pub fn help(args: &HelpArgs) -> Exit {
     if let Some((.., text)) = TOPICS.iter().find(|(name, ..)| name == topic) {
         return print_out(&text());
     }
-    if let Some(verb) = line.find_subcommand_mut(topic) {
-        return print_out(&verb.render_help().to_string());
+    if let Some(command) = line.find_subcommand_mut(topic) {
+        return print_out(&command.render_help().to_string());
     }
-    let verbs: Vec<String> = line.get_subcommands().map(|verb| verb.get_name().to_string()).collect();
-    let known = verbs.iter().map(String::as_str).chain(TOPICS.iter().map(|(name, ..)| *name));
+    let commands: Vec<String> = line.get_subcommands().map(|command| command.get_name().to_string()).collect();
+    let known = commands.iter().map(String::as_str).chain(TOPICS.iter().map(|(name, ..)| *name));
     let hint = match ordinate::closest(topic, known) {
         Some(meant) => format!("did you mean `ordinate help {meant}`?"),
         None => format!("topics are {}", TOPICS.map(|(name, ..)| name).join(", ")),
@@ -175,6 +176,18 @@ ordinate compare MODEL measures them all; ordinate stability METHOD says where o
     out
 }
 
+fn reasons() -> String {
+    let mut out = String::from(
+        "Why a run ended early: the word behind `stopped`, and `reason.kind` of a summary.\n\
+         Each run says more about its own case.\n",
+    );
+    for kind in ReasonKind::ALL {
+        let (word, meaning, next) = (kind.word(), kind.meaning(), kind.next());
+        writeln!(out, "\n  {word:<21}  {meaning}\n  {:<21}  {next}", "").expect("a string takes all text");
+    }
+    out
+}
+
 const DAE: &str = "\
 An equation need not begin with a derivative: it is just another line.
 
@@ -234,7 +247,7 @@ the point). Inputs are the `input`s of the model, outputs its `output`s or, with
 
   --at \"phi=0, u=0\"     the point; what is not named has its start value, an input its value at the start
   -t T                   the point that the solution reaches at T
-  --equilibrium          the point of rest near that, with the inputs as they are
+  --equilibrium          the equilibrium near that, with the inputs as they are
   --at \"x=0.01\" --free u   the input u with which x stays there
   --disturbance w        a matrix G of its own for w, an input or a parameter; --input p makes p an input
 
@@ -252,7 +265,7 @@ What no input reaches cannot be controlled, what no output shows cannot be obser
   ordinate linearize examples/maglev.eq --at \"x=0.009\" --free u --transfer
   ordinate linearize examples/pendulum-damped.eq --at \"phi=0\" --plot --picture response
 
-ordinate equilibria MODEL searches for points of rest from many starts, and says where it cannot prove that
+ordinate equilibria MODEL searches for equilibria from many starts, and says where it cannot prove that
 there are no others; --guess \"x=3\" begins there, too.
 ";
 

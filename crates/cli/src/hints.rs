@@ -4,7 +4,7 @@ use crate::args::Line;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Verbs of the documentation that belong to later versions.
+/// Commands of the documentation that belong to later versions.
 const LATER: [&str; 3] = ["sweep", "export", "serve"];
 
 /// Words of other programs for `run`.
@@ -36,11 +36,11 @@ fn context(error: &clap::Error, kind: ContextKind) -> Option<&str> {
 /// A plain sentence instead of the general message, where more is known about what was meant.
 pub fn meant(error: &clap::Error, words: &[String]) -> Option<String> {
     match error.kind() {
-        ErrorKind::InvalidSubcommand => verb(context(error, ContextKind::InvalidSubcommand)?),
+        ErrorKind::InvalidSubcommand => command(context(error, ContextKind::InvalidSubcommand)?),
         ErrorKind::UnknownArgument => {
             let given = context(error, ContextKind::InvalidArg)?;
             if words.get(1).is_some_and(|first| first.starts_with('-')) && known_to_run(given) {
-                return Some(format!("`{given}` belongs to a verb; write `ordinate run {}`", words[1..].join(" ")));
+                return Some(format!("`{given}` belongs to a command; write `ordinate run {}`", words[1..].join(" ")));
             }
             let bare = given.split(['=', ' ']).next().unwrap_or(given);
             let (_, tip) = OPTIONS.iter().find(|(option, _)| *option == bare)?;
@@ -61,22 +61,22 @@ fn known_to_run(option: &str) -> bool {
     })
 }
 
-fn verb(word: &str) -> Option<String> {
+fn command(word: &str) -> Option<String> {
     let lower = word.to_lowercase();
     if LATER.contains(&lower.as_str()) {
         return Some(format!("`ordinate {lower}` is not available in this version; `ordinate --help` lists what is"));
     }
     if RUN.contains(&lower.as_str()) {
-        return Some(format!("there is no verb `{word}`; did you mean `ordinate run`?"));
+        return Some(format!("unknown command `{word}`; did you mean `ordinate run`?"));
     }
     if crate::help::TOPICS.iter().any(|(topic, ..)| *topic == lower) {
         return Some(format!("`{lower}` is a topic; write `ordinate help {lower}`"));
     }
     if word.ends_with(".eq") || word == "-" || std::path::Path::new(word).is_file() {
-        return Some(format!("a verb is missing; write `ordinate run {word}`"));
+        return Some(format!("a command is missing; write `ordinate run {word}`"));
     }
     if word.contains('=') {
-        return Some(format!("a verb is missing; write `ordinate run -e \"{word}\"`"));
+        return Some(format!("a command is missing; write `ordinate run -e \"{word}\"`"));
     }
     None
 }

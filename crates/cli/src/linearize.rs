@@ -1,6 +1,7 @@
 //! `ordinate linearize`.
 
 use crate::args::{Format, LinearizeArgs, Sampling};
+use crate::lists::names;
 use crate::output::write_file;
 use crate::picture::{self, Plot};
 use crate::{Exit, message, print_out, source, usage};
@@ -26,11 +27,9 @@ fn work(args: &LinearizeArgs) -> Result<Exit, Exit> {
     }
     args.output.iter().try_for_each(|path| suffix(path).map(|_| ()))?;
     let at = source::assignments(&args.at, "--at", "phi=0")?;
-    let sampled = sampling(args)?;
-    if let Some(span) = args.span.filter(|span| !(*span > 0.0 && span.is_finite())) {
-        return Err(usage(&format!("`--span {span}` must be a positive number")));
-    }
     let (source, compiled) = source::compiled_from(&args.model)?;
+    let sampled = sampling(args, &compiled)?;
+    let span = source::duration(&compiled, "--span", args.span.as_ref())?;
     let time = match &args.time {
         Some(text) => Some(compiled.time(text, "-t").map_err(|text| usage(&text))?),
         None => None,
@@ -48,16 +47,16 @@ fn work(args: &LinearizeArgs) -> Result<Exit, Exit> {
         at,
         time,
         equilibrium: args.equilibrium,
-        free: args.free.clone(),
-        inputs: args.input.clone(),
-        disturbances: args.disturbance.clone(),
+        free: names(&args.free),
+        inputs: names(&args.input),
+        disturbances: names(&args.disturbance),
     };
     let linear = ordinate::linearize(&compiled, &options).map_err(failed)?;
     let wishes = AnalysisOptions { transfer: args.transfer, gramians: args.gramians, sampled };
     let analysis = ordinate::analyse(&linear, &wishes).map_err(failed)?;
     let name = compiled.name.rsplit('/').next().unwrap_or(&compiled.name);
     if plot != Plot::None {
-        let wish = LinearFigureOptions { from: args.from.clone(), to: args.to.clone(), span: args.span };
+        let wish = LinearFigureOptions { from: args.from.clone(), to: args.to.clone(), span };
         let figure = match picture {
             LinearPicture::Response => ordinate::response_figure(&linear, &compiled, &wish, name),
             other => ordinate::linear_figure(&linear, other, &wish, name),
@@ -114,11 +113,8 @@ fn written(path: &str, linear: &Linearization, analysis: &Analysis, compiled: &C
     })
 }
 
-fn sampling(args: &LinearizeArgs) -> Result<Option<(f64, Hold)>, Exit> {
-    let Some(period) = args.sampled else { return Ok(None) };
-    if !(period > 0.0 && period.is_finite()) {
-        return Err(usage(&format!("`--sampled {period}` must be a positive number, the period in seconds")));
-    }
+fn sampling(args: &LinearizeArgs, compiled: &Compiled) -> Result<Option<(f64, Hold)>, Exit> {
+    let Some(period) = source::duration(compiled, "--sampled", args.sampled.as_ref())? else { return Ok(None) };
     let hold = match args.hold {
         Sampling::Zoh => Hold::Zero,
         Sampling::Tustin => Hold::Tustin,
@@ -137,8 +133,5 @@ fn picture_of(args: &LinearizeArgs) -> Result<LinearPicture, Exit> {
         return Ok(*picture);
     }
     let names = LinearPicture::ALL.map(|(name, _)| name);
-    Err(usage(&match ordinate::closest(name, names) {
-        Some(meant) => format!("`--picture {name}`: there is no such picture; did you mean `{meant}`?"),
-        None => format!("`--picture {name}`: there is no such picture; there are {}", names.join(", ")),
-    }))
+    Err(usage(&format!("`--picture {name}`: there is no such picture; {}", ordinate::instead(name, names))))
 }

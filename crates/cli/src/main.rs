@@ -14,6 +14,7 @@ mod help;
 mod hints;
 mod interrupt;
 mod linearize;
+mod lists;
 mod newton;
 mod output;
 mod periodic;

@@ -1,6 +1,7 @@
 //! `ordinate run`.
 
 use crate::args::{Emit, Format, RunArgs};
+use crate::lists::names;
 use crate::output::{AtomicFile, cannot_write, write_file};
 use crate::report::{count, report};
 use crate::wishes::{FileFormat, Wishes, columns_json, model_behind_plot};
@@ -8,8 +9,8 @@ use crate::{Exit, clock, interrupt, message, newton, print_out, source, usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use ordinate::{
     Compiled, CsvRows, ErrorWish, Memory, NewtonIterate, PlotOptions, RealTimeReport, RowError, RowSink, RowTimes, Run,
-    RunError, RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, realtime, render, sensitivity,
-    shown, simulate, summary_json,
+    RunError, RunOptions, Source, Stage, Status, compile, emit, figure, figure_notes, list_parts, realtime, render,
+    sensitivity, shown, simulate, summary_json,
 };
 use std::io::{IsTerminal, Stdout, stdout};
 use std::time::{Duration, Instant};
@@ -41,8 +42,10 @@ fn work(args: &RunArgs) -> Result<Exit, Exit> {
     let options = run_options(args)?;
     let wishes = Wishes::new(args)?;
     let mut compiled = compile(&source, &compile_options).map_err(|f| source::show_failure(&f, &source))?;
+    let options = with_durations(args, &compiled, options)?;
     if !args.sensitivity.is_empty() {
-        compiled = sensitivity(&compiled, &args.sensitivity).map_err(|e| usage(&format!("`--sensitivity`: {e}")))?;
+        compiled =
+            sensitivity(&compiled, &names(&args.sensitivity)).map_err(|e| usage(&format!("`--sensitivity`: {e}")))?;
     }
     if !compiled.warnings.is_empty() && !args.quiet {
         message(render(&compiled.warnings, &source.name, &source.text, source::color()).trim_end());
@@ -115,6 +118,7 @@ fn timing_text(timing: &Option<RealTimeReport>) -> String {
     timing.as_ref().map_or_else(String::new, RealTimeReport::to_text)
 }
 
+/// What the options say without the model.
 fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
     crate::digits::check(args)?;
     for (name, value) in [("--rtol", args.rtol), ("--atol", args.atol)] {
@@ -125,19 +129,13 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
     if args.rtol == 0.0 && args.atol == 0.0 {
         return Err(usage("--rtol and --atol are both zero; at least one must be positive"));
     }
-    for (name, value) in [("--step", args.step), ("--max-step", args.max_step), ("--every", args.every)] {
-        if let Some(value) = value.filter(|v| !(*v > 0.0 && v.is_finite())) {
-            return Err(usage(&format!("`{name} {value}` must be a positive number")));
-        }
-    }
     if args.repeat == 0 {
         return Err(usage("`--repeat` must be at least 1"));
     }
-    let rows = match (&args.at, args.every) {
-        (Some(text), _) if text.trim() == "steps" => RowTimes::Steps,
-        (Some(text), _) => RowTimes::At(text.split(',').map(|t| t.trim().to_string()).collect()),
-        (None, Some(dt)) => RowTimes::Every(dt),
-        (None, None) => RowTimes::Even(501),
+    let rows = match &args.at {
+        Some(text) if text.trim() == "steps" => RowTimes::Steps,
+        Some(text) => RowTimes::At(list_parts(text).into_iter().map(str::to_string).collect()),
+        None => RowTimes::Even(501),
     };
     Ok(RunOptions {
         t_start: args.t_start.clone(),
@@ -154,8 +152,8 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
         atol_each: None,
         digits: args.digits,
         precision: args.precision,
-        step: args.step,
-        h_max: args.max_step,
+        step: None,
+        h_max: None,
         max_steps: args.max_steps,
         rows,
         repeat: args.repeat,
@@ -165,6 +163,16 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
         },
         rehearsal: 0,
     })
+}
+
+/// Options whose values may contain parameters of the model.
+fn with_durations(args: &RunArgs, compiled: &Compiled, mut options: RunOptions) -> Result<RunOptions, Exit> {
+    options.step = source::duration(compiled, "--step", args.step.as_ref())?;
+    options.h_max = source::duration(compiled, "--max-step", args.max_step.as_ref())?;
+    if let Some(every) = source::duration(compiled, "--every", args.every.as_ref())? {
+        options.rows = RowTimes::Every(every);
+    }
+    Ok(options)
 }
 
 /// The data of the run as comments of a result file: nothing that differs from run to run.

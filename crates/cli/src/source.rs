@@ -131,7 +131,7 @@ pub fn guesses(texts: &[String]) -> Result<Vec<(String, String)>, Exit> {
 /// The same of any option; `example` is one that is right.
 pub fn assignments(texts: &[String], option: &str, example: &str) -> Result<Vec<(String, String)>, Exit> {
     let mut all = Vec::new();
-    for text in texts.iter().flat_map(|text| text.split(',')) {
+    for text in texts.iter().flat_map(|text| ordinate::list_parts(text)) {
         match text.split_once('=') {
             Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
                 all.push((name.trim().to_string(), value.trim().to_string()));
@@ -144,6 +144,16 @@ pub fn assignments(texts: &[String], option: &str, example: &str) -> Result<Vec<
         }
     }
     Ok(all)
+}
+
+/// The value of an option that takes a length of time: a number, or an expression with parameters of the model.
+pub fn duration(compiled: &Compiled, option: &str, text: Option<&String>) -> Result<Option<f64>, Exit> {
+    let Some(text) = text else { return Ok(None) };
+    let value = compiled.time(text, option).map_err(|message| usage(&message))?;
+    match value > 0.0 && value.is_finite() {
+        true => Ok(Some(value)),
+        false => Err(usage(&format!("`{option} {text}` must be a positive number"))),
+    }
 }
 
 /// A model with its Jacobian, its warnings shown.

@@ -20,12 +20,8 @@ fn work(args: &StabilityArgs) -> Result<Exit, Exit> {
             "a plot in the terminal and `--format json` both want standard output; use `--plot FILE.svg`",
         ));
     }
-    if let Some(h) = args.step.filter(|h| !(*h > 0.0 && h.is_finite())) {
-        return Err(usage(&format!("`--step {h}` must be a positive number")));
-    }
     let options = RunOptions {
         order: args.order.first().copied(),
-        step: args.step,
         t_start: args.t_start.clone(),
         t_end: args.t_end.clone(),
         ..RunOptions::default()
@@ -104,7 +100,8 @@ fn of_model(args: &StabilityArgs, options: RunOptions, plot: &Plot, pictures: &[
     let mut compile_options = source::compile_options(&model)?;
     compile_options.jacobian = true;
     let compiled = compile(&source, &compile_options).map_err(|f| source::show_failure(&f, &source))?;
-    let options = RunOptions { method, ..options };
+    let step = source::duration(&compiled, "--step", args.step.as_ref())?;
+    let options = RunOptions { method, step, ..options };
     let failed = |e: RunError| show_error(&e, Some(&source));
     if args.along {
         let found = ordinate::along(&compiled, &options).map_err(failed)?;

@@ -1,8 +1,9 @@
 //! Where results and pictures are to go: the output options of `ordinate run`, checked.
 
 use crate::args::RunArgs;
+use crate::lists::names;
 use crate::{Exit, usage};
-use ordinate::{Memory, PlotOptions};
+use ordinate::{Memory, PlotOptions, list_parts};
 use std::path::{Path, PathBuf};
 
 /// Formats of files, by suffix.
@@ -88,7 +89,7 @@ impl Wishes {
             pictures: Vec::new(),
             terminal_plot: false,
             plot: PlotOptions {
-                variables: args.plot_vars.iter().map(|v| v.trim().to_string()).collect(),
+                variables: names(&args.plot_vars),
                 points: args.at.as_ref().is_some_and(|at| at.trim() != "steps"),
                 ..PlotOptions::default()
             },
@@ -137,7 +138,7 @@ impl Wishes {
             },
         }
         if let Some(text) = &args.phase {
-            let names: Vec<&str> = text.split(',').map(str::trim).collect();
+            let names = list_parts(text);
             let [x, y] = names.as_slice() else {
                 return Err(usage(&format!("`--phase {text}` must name two variables, as in \"x,x'\"")));
             };

@@ -28,7 +28,7 @@ pub use model::*;
 pub use open::{Reads, reads, with_fixed, with_kept, with_open, with_pinned};
 pub use resolve::{Inputs, Overrides, Resolved, SetError, TextNames, resolve, resolve_as};
 pub use sort::{Algebraic, Block, IndexTreatment, Invariant, Sorted, State, Structure, sort, sort_as};
-pub use suggest::closest;
+pub use suggest::{closest, instead};
 pub use table::{TableData, parse_table};
 pub use transform::{Group, Squares, Term, Transformed, simplified, squares, transform, vanishes};
 pub use unit::Unit;

@@ -45,6 +45,27 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
+/// So many names are listed.
+const LISTED: usize = 12;
+
+/// The end of a sentence about a name that does not exist: the name that was meant, all names where they are few, otherwise the
+/// nearest ones.
+pub fn instead<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let mut all: Vec<&str> = candidates.into_iter().collect();
+    if let Some(meant) = closest(name, all.iter().copied()) {
+        return format!("did you mean `{meant}`?");
+    }
+    let count = all.len();
+    match count {
+        0 => "there is none".into(),
+        1..=LISTED => format!("there are {}", all.join(", ")),
+        _ => {
+            all.sort_by_cached_key(|candidate| distance(name, candidate));
+            format!("the nearest of {count} names are {}", all[..LISTED].join(", "))
+        }
+    }
+}
+
 /// Whether two names differ only in case or in letters that look the same.
 pub(crate) fn look_alike(a: &str, b: &str) -> bool {
     let plain = |name: &str| -> String {
@@ -92,6 +113,15 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_names_only_the_nearest_are_told() {
+        let many: Vec<String> = (0..10_000).map(|k| format!("T[{},{}]", k / 100, k % 100)).collect();
+        let told = instead("pressure", many.iter().map(String::as_str));
+        assert!(told.starts_with("the nearest of 10000 names are ") && told.len() < 200, "{told}");
+        assert_eq!(instead("T[3,101]", many.iter().map(String::as_str)), "did you mean `T[3,10]`?");
+        assert_eq!(instead("q", ["x", "y"]), "there are x, y");
+    }
 
     #[test]
     fn a_slip_of_the_finger_finds_its_name() {

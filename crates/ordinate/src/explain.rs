@@ -1,5 +1,6 @@
 //! Why a run ended early or could not begin, in words: what, where, what next.
 
+use crate::reasons::ReasonKind;
 use crate::recorder::Contradicted;
 use crate::residual::Violation;
 use crate::{Compiled, short};
@@ -11,7 +12,7 @@ use ordinate_solve::{Neglected, Outcome, Reason, Status, System, UsageError, Zen
 /// A reason for people and for programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// The kind as in machine-readable results.
+    /// The kind as in machine-readable results: a word of [`ReasonKind`].
     pub kind: &'static str,
     /// When.
     pub t: f64,
@@ -54,7 +55,7 @@ pub(crate) fn inconsistent_start(t: f64, wrong: &[Contradicted], compiled: &Comp
     }
     let names: Vec<String> = wrong.iter().take(LISTED).map(|wrong| format!("`{}`", wrong.name)).collect();
     Some(Explanation {
-        kind: "inconsistent_start",
+        kind: ReasonKind::InconsistentStart.word(),
         t,
         variable: Some(first.clone()),
         message: parts.join("; "),
@@ -77,7 +78,7 @@ pub(crate) fn hint_of_iterations(most: Option<u32>, reason: &Explanation) -> Opt
 /// function.
 pub(crate) fn undetermined(name: &str, t: f64) -> Explanation {
     Explanation {
-        kind: "not_finite",
+        kind: ReasonKind::NotFinite.word(),
         t,
         variable: Some(name.to_string()),
         message: format!("the equations do not determine `{name}` at t = {}: it is not a finite number there, or right behind", short(t)),
@@ -106,7 +107,7 @@ pub(crate) fn strayed(outcome: &Outcome, compiled: &Compiled, evaluator: &mut Ev
     let name = compiled.program.state_names.get(k).cloned();
     let meaning = auxiliary(k, compiled).unwrap_or_else(|| "an auxiliary state".into());
     Some(Explanation {
-        kind: "singularity",
+        kind: ReasonKind::Singularity.word(),
         t: outcome.t_reached,
         variable: name,
         message: format!(
@@ -127,7 +128,7 @@ pub(crate) fn violated(violation: &Violation) -> Explanation {
         n => format!("the time derivatives of order {n} of its sides are"),
     };
     Explanation {
-        kind: "residual",
+        kind: ReasonKind::Residual.word(),
         t: *t,
         variable: None,
         message: format!(
@@ -151,7 +152,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
     };
     if let Some(Neglected { component, size, atol, finer }) = outcome.neglected {
         return Some(Explanation {
-            kind: reason.kind(),
+            kind: ReasonKind::of(reason).word(),
             t: outcome.t_reached,
             variable: state(component),
             message: format!(
@@ -396,7 +397,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
     } else {
         hint
     };
-    Some(Explanation { kind: reason.kind(), t, variable, message, hint })
+    Some(Explanation { kind: ReasonKind::of(reason).word(), t, variable, message, hint })
 }
 
 /// A value that has grown beyond this leaves the domain of no function: the numbers end.

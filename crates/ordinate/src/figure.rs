@@ -121,10 +121,8 @@ fn default_curves(compiled: &Compiled) -> Vec<String> {
 fn column_index(rows: &Memory, name: &str) -> Result<usize, String> {
     let same = |known: &String| known == name || (name == "t" && known == "time");
     rows.names.iter().position(same).ok_or_else(|| {
-        match ordinate_model::closest(name, rows.names.iter().map(String::as_str)) {
-            Some(meant) => format!("there is no variable `{name}` to plot; did you mean `{meant}`?"),
-            None => format!("there is no variable `{name}` to plot; there are: {}", rows.names.join(", ")),
-        }
+        let instead = ordinate_model::instead(name, rows.names.iter().map(String::as_str));
+        format!("there is no variable `{name}` to plot; {instead}")
     })
 }
 

@@ -29,6 +29,7 @@ mod explain;
 mod figure;
 mod info;
 mod linearize;
+mod list;
 mod methods;
 mod notes;
 mod number;
@@ -36,6 +37,7 @@ mod periodic;
 mod precise;
 mod rates;
 mod realtime;
+mod reasons;
 mod record;
 mod recorder;
 mod rehearsal;
@@ -66,11 +68,12 @@ pub use linearize::{
     LinearizeOptions, Mode, Units, analyse, linear_figure, linearize, linearize_json, linearize_mat, linearize_model,
     linearize_npz, linearize_text, response_figure,
 };
+pub use list::list_parts;
 pub use methods::{MethodInfo, closest_method, is_method, methods, methods_text};
 pub use notes::{Note, NoteKind};
 pub use number::{number_hint, short};
 pub use ordinate_control::Hold;
-pub use ordinate_model::{IndexTreatment, Inputs, SetError, closest};
+pub use ordinate_model::{IndexTreatment, Inputs, SetError, closest, instead};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{
     BlockStatus, FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names,
@@ -81,6 +84,7 @@ pub use periodic::{
 };
 pub use precise::PreciseResult;
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
+pub use reasons::ReasonKind;
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
 pub use sensitivity::sensitivity;

@@ -2,7 +2,7 @@
 
 use crate::Compiled;
 use ordinate_expr::VarId;
-use ordinate_model::{Role, Sorted, VariationError, closest, variational};
+use ordinate_model::{Role, Sorted, VariationError, instead, variational};
 use std::sync::Arc;
 
 /// The model together with the derivatives of its states, named expressions and outputs by the parameters and start values
@@ -85,18 +85,17 @@ fn find(sorted: &Sorted, name: &str) -> Result<VarId, String> {
     }
     let input = model.inputs.iter().any(|given| model.name(given.var) == bare);
     let other = (0..model.variables.len() as u32).map(VarId).find(|&v| model.name(v) == bare);
-    Err(match closest(bare, known.iter().map(|(_, own)| own.as_str())) {
+    Err(match other.map(|v| model.variable(v).role) {
         _ if input => format!("`{bare}` is an input, a function of time; name a parameter that it contains"),
         _ if other.is_some_and(|v| model.jumping.contains(&v)) => format!(
             "`{bare}` jumps with an input, so it is no state, and its start value is that just before the start; write `init {bare} = a` with a parameter `a`, and name that"
         ),
-        _ if other.is_some_and(|v| matches!(model.variable(v).role, Role::Unknown | Role::Held)) => {
+        Some(Role::Unknown | Role::Held) => {
             format!("`{bare}` follows from the equations; name a parameter, or a state for its start value")
         }
-        Some(meant) => format!("the model has no parameter or state `{bare}`; did you mean `{meant}`?"),
-        None => {
-            let names: Vec<&str> = known.iter().take(12).map(|(_, own)| own.as_str()).collect();
-            format!("the model has no parameter or state `{bare}`; there are {}", names.join(", "))
+        _ => {
+            let instead = instead(bare, known.iter().map(|(_, own)| own.as_str()));
+            format!("the model has no parameter or state `{bare}`; {instead}")
         }
     })
 }

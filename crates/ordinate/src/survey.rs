@@ -78,12 +78,16 @@ impl Piece {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
     }
 
-    /// The time since the state was last as it is at the end: the first minimum of the distance that is near, going back in
-    /// time, after the distance has been large. Held values are a part of the state: with another one it goes on otherwise.
+    /// The time after which the end of the piece repeats itself: back at where it ended, after having been away, and along the
+    /// same way for a whole such time. A slow place alone is near to itself without coming back. Held values are a part of the
+    /// state: with another one it goes on otherwise.
+    ///
+    /// ```text
+    ///   ∫ |y(t) − y(t − T)|² dt ≤ NEAR² T   over the last T, in units of the range of each state
+    /// ```
     pub fn recurrence(&self, states: &[usize], held: &[usize]) -> Option<f64> {
-        let last = self.y.last()?;
+        let last = self.y.len().checked_sub(1)?;
         let modes = self.d.last()?.len() - self.held.len();
-        let end = &self.d.last()?[modes..];
         let widths: Vec<f64> = states
             .iter()
             .map(|&k| {
@@ -91,18 +95,26 @@ impl Piece {
                 (high - low).max(1e-300)
             })
             .collect();
-        let distance = |row: usize| {
-            let part = |(&k, width): (&usize, &f64)| ((self.y[row][k] - last[k]) / width).powi(2);
-            let others =
-                held.iter().filter(|&&k| (self.d[row][modes + k] - end[k]).abs() > NEAR * end[k].abs()).count();
-            (states.iter().zip(&widths).map(part).sum::<f64>() + others as f64).sqrt()
+        let square = |row: usize, other: usize| {
+            let part = |(&k, width): (&usize, &f64)| ((self.y[row][k] - self.y[other][k]) / width).powi(2);
+            let changed = |&&k: &&usize| {
+                let (a, b) = (self.d[row][modes + k], self.d[other][modes + k]);
+                (a - b).abs() > NEAR * b.abs()
+            };
+            states.iter().zip(&widths).map(part).sum::<f64>() + held.iter().filter(changed).count() as f64
         };
         let mut away = false;
-        for row in (1..self.y.len().saturating_sub(1)).rev() {
-            let here = distance(row);
-            away |= here > AWAY;
-            if away && here < NEAR && here <= distance(row - 1) && here <= distance(row + 1) {
-                return Some(self.t[self.t.len() - 1] - self.t[row]);
+        for row in (1..last).rev() {
+            let (lag, here) = (last - row, square(row, last));
+            away |= here > AWAY * AWAY;
+            let nearest = here <= square(row - 1, last) && here <= square(row + 1, last);
+            if !(away && here < NEAR * NEAR && nearest) {
+                continue;
+            }
+            let compared = lag.min(last + 1 - lag);
+            let apart: f64 = (0..compared).map(|j| square(last - j, last - j - lag)).sum();
+            if 10 * compared >= 9 * lag && apart <= NEAR * NEAR * compared as f64 {
+                return Some(self.t[last] - self.t[row]);
             }
         }
         None

@@ -1,4 +1,4 @@
-//! Linear systems of models: exact derivatives, algebraic variables and constraints, points of rest, kinks.
+//! Linear systems of models: exact derivatives, algebraic variables and constraints, equilibria, kinks.
 
 use ordinate::{CompileOptions, Compiled, Linearization, LinearizeError, LinearizeOptions, Source, compile, linearize};
 
@@ -168,7 +168,7 @@ fn a_point_of_rest_is_found_from_the_guess() {
     assert!((found.at("phi").unwrap() - std::f64::consts::PI).abs() < 1e-14);
     assert!(found.is_rest());
     let never = failure("x' = 1 + x^2; init x = 0", LinearizeOptions { equilibrium: true, ..Default::default() });
-    assert!(never.contains("no point of rest"), "{never}");
+    assert!(never.contains("no equilibrium"), "{never}");
 }
 
 /// y = e⁻ᵗ at 2; the input has the value of its definition there.

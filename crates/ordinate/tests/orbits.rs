@@ -1,4 +1,4 @@
-//! Periodic solutions and points of rest of models whose answers are known.
+//! Periodic solutions and equilibria of models whose answers are known.
 
 use ordinate::{
     CompileOptions, Compiled, EquilibriaError, EquilibriaOptions, Orbit, PeriodicError, PeriodicOptions, Source,
@@ -297,7 +297,7 @@ fn kinds(text: &str) -> Vec<(&'static str, Vec<f64>)> {
 
 /// Lorenz: the origin and ±√(β(ρ−1)) = ±√72.
 #[test]
-fn all_points_of_rest_of_the_lorenz_system_are_found() {
+fn all_equilibria_of_the_lorenz_system_are_found() {
     let text = "x' = 10*(y - x); y' = x*(28 - z) - y; z' = x*y - 8/3*z; init x = 1, y = 1, z = 1; run 0 .. 10";
     let found = kinds(text);
     assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), ["saddle", "saddle-focus", "saddle-focus"]);
@@ -309,18 +309,18 @@ fn all_points_of_rest_of_the_lorenz_system_are_found() {
 }
 
 #[test]
-fn points_of_rest_have_their_types() {
+fn equilibria_have_their_types() {
     assert_eq!(kinds("x' = x*(1 - x); init x = 0.3; run 0 .. 5").len(), 2);
     let lotka = kinds("h' = h*(1 - l); l' = l*(h - 1); init h = 2, l = 1; run 0 .. 5");
     assert!(lotka.iter().any(|(kind, at)| *kind == "centre (linear)" && at == &[1.0, 1.0]), "{lotka:?}");
     assert!(lotka.iter().any(|(kind, at)| *kind == "saddle" && at == &[0.0, 0.0]), "{lotka:?}");
     let line = kinds("x' = y; y' = -y; init x = 1, y = 1; run 0 .. 5");
     assert_eq!(line.len(), 1, "a line is shown once: {line:?}");
-    assert_eq!(line[0].0, "on a line of points of rest");
+    assert_eq!(line[0].0, "on a line of equilibria");
     assert_eq!(kinds("x' = x^2; init x = 1; run 0 .. 0.5")[0].0, "non-hyperbolic");
     assert_eq!(kinds("x' = -x^5; init x = 1")[0].0, "non-hyperbolic");
     let everywhere = kinds("x' = 0*x; init x = 1");
-    assert!(everywhere.len() == 1 && everywhere[0].0 == "on a line of points of rest", "{everywhere:?}");
+    assert!(everywhere.len() == 1 && everywhere[0].0 == "on a line of equilibria", "{everywhere:?}");
     // a circle of radius 1 around the origin, and the origin itself
     let ring = kinds("x' = x*(1 - x^2 - y^2); y' = y*(1 - x^2 - y^2); init x = 0.5, y = 0.1; run 0 .. 5");
     assert!(ring.iter().any(|(kind, _)| *kind == "unstable node") && ring.len() == 2, "{ring:?}");
@@ -340,7 +340,7 @@ fn a_constrained_pendulum_has_two_points_of_rest() {
 
 /// Zeros of polynomials are known: near and far, beside each other, and where a simulation never comes.
 #[test]
-fn points_of_rest_are_found_where_no_simulation_goes() {
+fn equilibria_are_found_where_no_simulation_goes() {
     let cases: [(&str, &[f64]); 6] = [
         (
             "x' = x^3 - 2*x + 0.1; init x = 0",
@@ -367,9 +367,9 @@ fn points_of_rest_are_found_where_no_simulation_goes() {
 
 /// Only of a linear model is it proved that there is no other one.
 #[test]
-fn what_is_not_proved_about_points_of_rest_is_said() {
+fn what_is_not_proved_about_equilibria_is_said() {
     let notes = |text: &str| equilibria(&model(text), &EquilibriaOptions::default()).expect("points").notes;
-    assert!(notes("x' = x^3 - x; init x = 0.1").iter().any(|note| note.contains("not proved")));
+    assert!(notes("x' = x^3 - x; init x = 0.1").iter().any(|note| note.contains("no proof")));
     assert_eq!(notes("x' = -2*x + y; y' = 1 - y; init x = 0, y = 0"), Vec::<String>::new());
 }
 
@@ -415,7 +415,7 @@ fn what_samples_do_is_left_out_and_named() {
     assert!(!notes.iter().any(|note| note.contains("depends on time")), "{notes:?}");
 }
 
-/// Towards x = 0 the rates vanish, but there is no point of rest.
+/// Towards x = 0 the rates vanish, but there is no equilibrium.
 #[test]
 fn a_model_without_rest_says_so() {
     let texts = [
@@ -432,4 +432,65 @@ fn a_model_without_rest_says_so() {
     let options = EquilibriaOptions { guess: guess(&[("xx", "1")]) };
     let error = equilibria(&model("x1' = -x1; init x1 = 0; run 0 .. 1"), &options).expect_err("no such state");
     assert!(matches!(error, EquilibriaError::Usage(_)), "{error:?}");
+}
+
+fn file(name: &str, change: &[(&str, &str)]) -> String {
+    let path = format!("{}/../../tests/sound/{name}.eq", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a model");
+    change.iter().fold(text, |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    })
+}
+
+/// The stirred tank is near to itself at every slow place of its way, long before a period has passed. Period and orbit by SciPy's
+/// Radau with rtol 1e-12 and section crossings.
+#[test]
+fn a_cycle_with_slow_places_is_found_from_the_default_start() {
+    let found = orbits(&file("cstr", &[]), &PeriodicOptions::default());
+    assert_eq!(found.len(), 1);
+    assert!((found[0].period - 5.11248).abs() < 1e-5, "{}", found[0].period);
+    assert_eq!(found[0].stable, Some(true));
+}
+
+/// The Brusselator with diffusion rests at u = A, v = B/A; with μ_k = 4 α (N + 1)² sin²(kπ/(2N + 2)) its eigenvalues are
+/// 1/2 − μ_k ± i √3/2 for A = 1, B = 3.
+#[test]
+fn equilibria_of_hundreds_of_states_have_their_eigenvalues() {
+    let n = 80;
+    let compiled = model(&file("brusselator", &[("N = 200", &format!("N = {n}"))]));
+    let found = equilibria(&compiled, &EquilibriaOptions::default()).expect("an equilibrium");
+    let eigenvalues = &found.points[0].eigenvalues;
+    assert_eq!((found.points.len(), eigenvalues.len()), (1, 2 * n));
+    let mu = |k: usize| {
+        let sine = (k as f64 * std::f64::consts::PI / (2 * n + 2) as f64).sin();
+        4.0 * 0.02 * ((n + 1) * (n + 1)) as f64 * sine * sine
+    };
+    for (k, pair) in eigenvalues.chunks(2).enumerate() {
+        for (re, im) in pair {
+            assert!((re - 0.5 + mu(k + 1)).abs() < 1e-9, "{k}: {re}");
+            assert!((im.abs() - 0.75f64.sqrt()).abs() < 1e-7, "{k}: {im}");
+        }
+    }
+}
+
+/// The start of the Brusselator is far from its equilibrium, and finer grids do not make that farther.
+#[test]
+fn linearize_finds_the_equilibrium_of_a_fine_grid() {
+    let compiled = model(&file("brusselator", &[("N = 200", "N = 80")]));
+    let options = ordinate::LinearizeOptions { equilibrium: true, ..Default::default() };
+    let linear = ordinate::linearize(&compiled, &options).expect("a linear system");
+    let analysis = ordinate::analyse(&linear, &ordinate::AnalysisOptions::default()).expect("eigenvalues");
+    let rightmost = &analysis.modes[0];
+    assert!((rightmost.value.re - 0.302_6).abs() < 1e-4, "{:?}", rightmost.value);
+}
+
+/// x′ = −a x + cos t has P′ = e^(−2πa).
+#[test]
+fn the_condition_of_an_orbit_is_the_size_of_the_inverse() {
+    for a in [1e-3, 0.1, 1.0] {
+        let orbit = &orbits(&format!("x' = -{a}*x + cos(t); init x = 0"), &PeriodicOptions::default())[0];
+        let expected = 1.0 / (1.0 - (-2.0 * std::f64::consts::PI * a).exp());
+        assert!((orbit.condition / expected - 1.0).abs() < 1e-9, "{a}: {} {expected}", orbit.condition);
+    }
 }

@@ -216,25 +216,6 @@ pub enum Zeno {
 }
 
 impl Reason {
-    /// The kind as it is called in machine-readable results.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Reason::Singularity { .. } | Reason::NoSeries { .. } => "singularity",
-            Reason::NewtonFailed { .. } => "newton_failed",
-            Reason::SingularJacobian { .. } | Reason::BranchPoint { .. } => "singular_jacobian",
-            Reason::Inconsistent { .. } => "inconsistent_start",
-            Reason::ConstraintJumps { .. } => "high_index",
-            Reason::StepTooSmall { .. } => "step_too_small",
-            Reason::MaxSteps { .. } | Reason::TooSlow { .. } => "max_steps",
-            Reason::NotFinite { .. } | Reason::ActionNotFinite { .. } | Reason::SwitchNotFinite { .. } => "not_finite",
-            Reason::Defect { .. } => "residual",
-            Reason::Zeno { .. } => "zeno",
-            Reason::DelayNotFinite { .. } | Reason::Undefined { .. } => "not_finite",
-            Reason::Interrupted { .. } => "interrupted",
-            Reason::StopCondition { .. } => "stop_condition",
-        }
-    }
-
     /// Whether the run counts as successful.
     pub fn status(&self) -> Status {
         match self {

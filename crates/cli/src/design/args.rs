@@ -1,6 +1,7 @@
 //! The options of `ordinate design` and its kinds.
 
 use crate::args::{Format, ModelArgs};
+use crate::lists::List;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// The kinds of controllers.
@@ -16,7 +17,7 @@ pub enum DesignCommand {
     Pid(PidArgs),
     /// Feedback linearisation: an output follows a reference exactly
     Fblin(super::fblin::FblinArgs),
-    /// Whether a function V of the states proves a point of rest stable
+    /// Whether a function V of the states proves an equilibrium stable
     Lyapunov(super::lyapunov::LyapunovArgs),
 }
 
@@ -31,15 +32,15 @@ pub struct CommonArgs {
     /// The point that the solution reaches at this time, instead of the start
     #[arg(short = 't', long, value_name = "T", allow_hyphen_values = true)]
     pub time: Option<String>,
-    /// Move the point to the point of rest next to it
+    /// Move the point to the equilibrium next to it
     #[arg(long)]
     pub equilibrium: bool,
     /// Inputs that the controller drives; all if not given
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub input: Vec<String>,
+    #[arg(long, value_name = "NAMES")]
+    pub input: Vec<List>,
     /// A controller that acts at every multiple of TS and holds in between
     #[arg(long, value_name = "TS", allow_hyphen_values = true)]
-    pub sampled: Option<f64>,
+    pub sampled: Option<String>,
     /// Start values of the closed loop, as in "phi=0.3"; found if not given (repeatable)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub start: Vec<String>,
@@ -72,8 +73,8 @@ pub struct FollowArgs {
 #[derive(Args, Debug)]
 pub struct ObserverArgs {
     /// Measured outputs: an observer estimates the state from them
-    #[arg(long, value_name = "OUTPUTS", value_delimiter = ',')]
-    pub measured: Vec<String>,
+    #[arg(long, value_name = "OUTPUTS")]
+    pub measured: Vec<List>,
     /// Poles of the observer
     #[arg(long, value_name = "POLES", allow_hyphen_values = true, requires = "measured")]
     pub observer_poles: Option<String>,
@@ -173,8 +174,8 @@ pub struct PidArgs {
     /// The controlled output
     #[arg(long, value_name = "OUT")]
     pub output: Option<String>,
-    /// Value of the reference
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    /// Value of the reference, as in 0.5 or "omega=0.5"
+    #[arg(long, value_name = "[OUT=]VALUE", allow_hyphen_values = true)]
     pub reference: Option<String>,
     /// Proportional gain
     #[arg(long, value_name = "GAIN", allow_hyphen_values = true)]

@@ -1,6 +1,7 @@
 //! `ordinate design fblin`.
 
 use super::{CommonArgs, Delivery, deliver, prepare, show_closed_loop_error, show_symbolic_error};
+use crate::lists::{List, names};
 use crate::{Exit, source, usage};
 use clap::Args;
 use ordinate::design::{FblinError, FblinOptions, fblin, fblin_figure, fblin_json, fblin_text};
@@ -11,8 +12,8 @@ pub struct FblinArgs {
     #[command(flatten)]
     pub common: CommonArgs,
     /// What follows a reference: a state, a named expression or an output; as many as inputs
-    #[arg(long, value_name = "OUT,…", value_delimiter = ',')]
-    pub output: Vec<String>,
+    #[arg(long, value_name = "OUT,…")]
+    pub output: Vec<List>,
     /// What it follows, an expression of t, as in "cos(t)"; its value at the point if not given (repeatable, one per output)
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub reference: Vec<String>,
@@ -31,8 +32,8 @@ pub fn run(args: &FblinArgs) -> Result<Exit, Exit> {
         return Err(usage("`--equilibrium` and `-t`: fblin holds around any point; name one with `--at`"));
     }
     let options = FblinOptions {
-        outputs: args.output.clone(),
-        inputs: common.input.clone(),
+        outputs: names(&args.output),
+        inputs: names(&common.input),
         references: args.reference.clone(),
         poles: args.poles.clone(),
         at: source::assignments(&common.at, "--at", "phi=0")?,

@@ -2,13 +2,13 @@
 
 /// Controllers on one screen.
 pub const HELP: &str = "\
-A controller is designed for the linear model at a point of rest; what is written is the nonlinear plant with it.
+A controller is designed for the linear model at an equilibrium; what is written is the nonlinear plant with it.
 
   ordinate design lqr cart.eq --at \"phi=0\" --q 1,10,1,10 --r 0.1 -o cart-lqr.eq
   ordinate run cart-lqr.eq --set \"phi=0.3\" --plot
 
 The point: --at \"phi=0, u=0\"; states that are not named have their start values, inputs that are not named are chosen so
-that the point is one of rest. --equilibrium moves it to the next point of rest; named states stay. All gains act on
+that the point is an equilibrium. --equilibrium moves it to the next one; named states stay. All gains act on
 deviations from the point. --input names the inputs that the controller drives (otherwise all); the others stay inputs.
 
   place --poles \"-5+1i,-5-1i\"   state feedback with these poles, one for each state
@@ -25,7 +25,7 @@ deviations from the point. --input names the inputs that the controller drives (
                                 feedback linearisation by the model's own formulas: the error of the output has these
                                 poles; zero dynamics are named, and the loop stops where the law has no value
   lyapunov --v \"x^2 + y^2\" --region \"x=-1..1, y=-1..1\"
-                                no controller: proves V > 0 and V' <= 0 around a point of rest, or refutes them by a point
+                                no controller: proves V > 0 and V' <= 0 around an equilibrium, or refutes them by a point
 
   --reference omega=0.5         kr makes the static gain from the reference to this output (or state) one
   --integral omega              ki integrates r - y: one more pole, or --ki with the poles of the states

@@ -9,6 +9,7 @@ pub use args::{CommonArgs, DesignCommand};
 pub use help::HELP;
 
 use crate::args::{Format, ModelArgs};
+use crate::lists::names;
 use crate::output::write_file;
 use crate::picture::{self, Plot};
 use crate::{Exit, message, print_out, source, usage};
@@ -107,7 +108,7 @@ fn follow(args: &FollowArgs) -> FollowWish {
 
 fn observer(args: &ObserverArgs) -> ObserverWish {
     ObserverWish {
-        measured: args.measured.clone(),
+        measured: names(&args.measured),
         poles: args.observer_poles.clone(),
         noise: args.noise_q.clone().map(|q| (q, args.noise_r.clone())),
     }
@@ -123,8 +124,8 @@ fn finish(
         at: source::assignments(&args.at, "--at", "phi=0")?,
         time: args.time.as_deref().map(|text| time(&prepared.compiled, text)).transpose()?,
         equilibrium: args.equilibrium,
-        inputs: args.input.iter().map(|name| name.trim().to_string()).collect(),
-        sampled: args.sampled,
+        inputs: names(&args.input),
+        sampled: source::duration(&prepared.compiled, "--sampled", args.sampled.as_ref())?,
         start: source::assignments(&args.start, "--start", "phi=0.3")?,
         folder: prepared.folder.clone(),
         command: command(),
@@ -190,9 +191,6 @@ pub struct Prepared {
 /// Reads and compiles the model; what is wrong with the options is said before.
 pub fn prepare(args: &CommonArgs) -> Result<Prepared, Exit> {
     let plot = picture::wish(args.plot.as_deref())?;
-    if let Some(period) = args.sampled.filter(|period| !(*period > 0.0 && period.is_finite())) {
-        return Err(usage(&format!("`--sampled {period}` must be a positive time, such as 0.01")));
-    }
     let folder = folder(args.file.as_deref(), args.format, &args.model)?;
     let source = source::load(&args.model)?;
     let (options, compiled) = compiled(&source, &args.model)?;

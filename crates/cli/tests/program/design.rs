@@ -404,7 +404,7 @@ fn what_makes_no_controller_is_said_and_nothing_is_written() {
         (&["lqr", "dc-motor.eq", "--q", "1,2,3", "--r", "1"], 2, "3 weights for 2: one for each of omega, i"),
         (&["lqr", "dc-motor.eq", "--r", "1"], 2, "Bryson"),
         (&["lqr", "dc-motor.eq", "--q", "1,2", "--r", "1", "--sampled", "-1"], 2, "positive"),
-        (&["lqr", "dc-motor.eq", "--q", "1,2", "--r", "1", "--at", "omega=1"], 3, "no point of rest"),
+        (&["lqr", "dc-motor.eq", "--q", "1,2", "--r", "1", "--at", "omega=1"], 3, "no equilibrium"),
         (&["lqr", "-e", "x' = -x; init x = 1", "--q", "1", "--r", "1"], 2, "no input"),
         (&["lqr", "-e", "x' = -x + y", "--q", "1", "--r", "1"], 1, "y"),
         (&["lqr", "dc-motor.eq", "--q", "1", "--r", "1", "--start", "omga=1"], 2, "did you mean `omega`?"),
@@ -437,5 +437,5 @@ fn a_point_of_rest_may_be_typed_with_the_digits_of_a_data_sheet() {
     let found = ordinate(&[&["design", "lqr", model], &point[..]].concat()).expect(0).json();
     assert_eq!(found["stable"], true);
     let off = ["--at", "x=0.009, i=0.81, u=0.76", "--q", "1,1,1", "--r", "1"];
-    assert!(ordinate(&[&["design", "lqr", model], &off[..]].concat()).expect(3).err.contains("no point of rest"));
+    assert!(ordinate(&[&["design", "lqr", model], &off[..]].concat()).expect(3).err.contains("no equilibrium"));
 }

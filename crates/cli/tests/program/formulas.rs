@@ -282,7 +282,7 @@ fn mistakes_in_a_candidate_are_told_with_what_to_do() {
         (&["--v", "phi'^2 + phi^2 + 1"], 2, "V is 1 at the point"),
         (&["--v", "phi'^2 +"], 2, "--v:1"),
         (&["--v", "phi'^2*t"], 2, "depends on time"),
-        (&["--v", "phi'^2 + phi^2", "--at", "phi=1, phi'=0"], 2, "is no point of rest"),
+        (&["--v", "phi'^2 + phi^2", "--at", "phi=1, phi'=0"], 2, "is no equilibrium"),
         (&["--v", "phi'^2 + phi^2", "--region", "phi=1..2"], 2, "must lie between both"),
         (&["--v", "phi'^2 + phi^2", "--region", "psi=-1..1"], 2, "there is no state `psi`"),
     ];

@@ -89,7 +89,7 @@ fn typed(args: &[&str]) -> Answer {
 fn the_cart_is_linearised_as_typed() {
     let answer = typed(&["linearize", "examples/cart.eq", "--at", "phi=0"]).expect(0);
     for part in [
-        "cart.eq at t = 0, a point of rest",
+        "cart.eq at t = 0, an equilibrium",
         "x    = -1 m\n",
         "u    = 0 N   input",
         "phi''",
@@ -123,7 +123,7 @@ fn the_json_has_the_fields_of_the_contract() {
 #[test]
 fn a_moving_point_is_named_as_such() {
     let answer = ordinate(&["linearize", "-e", "x' = -x + 2; init x = 1"]).expect(0);
-    assert!(answer.out.contains("NOT a point of rest") && answer.out.contains("x' = 1"), "{}", answer.out);
+    assert!(answer.out.contains("NOT an equilibrium") && answer.out.contains("x' = 1"), "{}", answer.out);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn mistakes_are_named_with_their_exit_codes() {
         (&["--at", "y=1"], 2, "the model has no `y`"),
         (&["--at", "x"], 2, "name=value"),
         (&["--at", "x=1", "--free", "v"], 2, "the model has no `v`"),
-        (&["--set", "u=-1", "--at", "x=1", "--equilibrium"], 3, "no point of rest"),
+        (&["--set", "u=-1", "--at", "x=1", "--equilibrium"], 3, "no equilibrium"),
         (&["--at", "x=1", "-t", "soon"], 2, "-t soon"),
         (&["--at", "x=1", "--sampled", "-1"], 2, "positive"),
         (&["--at", "x=1", "-o", "x.csv"], 2, ".mat"),

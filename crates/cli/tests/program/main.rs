@@ -14,6 +14,7 @@ mod inputs;
 mod laboratory;
 mod linear;
 mod malformed;
+mod options;
 mod orbits;
 mod realtime;
 mod removable;

@@ -38,7 +38,11 @@ fn the_three_states_of_the_duffing_equation_are_found_to_twelve_digits() {
         let size = number(&multiplier["re"]).hypot(number(&multiplier["im"]));
         assert!((size - largest).abs() < 1e-11, "{size} {largest}");
     }
-    assert!(found["notes"].to_string().contains("not proved"), "{found}");
+    assert!(found["notes"].to_string().contains("no proof"), "{found}");
+    for orbit in found["orbits"].as_array().expect("a list") {
+        assert!((1.0..3.0).contains(&number(&orbit["condition"])), "{orbit}");
+    }
+    assert!(ordinate(&["periodic", "-e", DUFFING]).expect(0).out.contains("condition "));
     // damping determines the product of the multipliers of every orbit
     for orbit in orbits {
         let [a, b] = [0, 1].map(|k| &orbit["multipliers"][k]);
@@ -115,14 +119,14 @@ fn points_of_rest_are_listed_for_people_and_programs() {
     // λ² + x λ + x y = 0 at (1/2, 1/2)
     assert!((number(&at(0.5, 0.5)["eigenvalues"][0]["re"]) + 0.25).abs() < 1e-12);
     let answer = ordinate(&["equilibria", "-e", text]).expect(0);
-    assert!(answer.out.contains("3 points of rest") && answer.out.contains("stable focus"), "{}", answer.out);
+    assert!(answer.out.contains("3 equilibria") && answer.out.contains("stable focus"), "{}", answer.out);
     let answer = ordinate(&["equilibria", "-e", "x' = 1; init x = 0"]).expect(3);
-    assert!(answer.err.contains("no point of rest") && answer.err.contains("next"), "{answer:?}");
+    assert!(answer.err.contains("no equilibrium") && answer.err.contains("next"), "{answer:?}");
     ordinate(&["equilibria", "-e", text, "--guess", "z=1"]).expect(2);
 }
 
 #[test]
-fn every_guess_of_a_point_of_rest_counts_and_an_orbit_has_one() {
+fn every_guess_of_an_equilibrium_counts_and_an_orbit_has_one() {
     let sine = ["equilibria", "-e", "x' = sin(x); init x = 0.1", "--format", "json"];
     let words: Vec<&str> = sine.into_iter().chain(["--guess", "x=900*pi+0.1", "--guess", "x=1300*pi-0.1"]).collect();
     let found = ordinate(&words).expect(0).json();
@@ -131,7 +135,7 @@ fn every_guess_of_a_point_of_rest_counts_and_an_orbit_has_one() {
         assert!(points.iter().any(|p| (number(&p["at"]["x"]) - expected).abs() < 1e-9), "{expected}: {found}");
     }
     let notes = found["notes"].to_string();
-    assert!(notes.contains("more points") && notes.contains("not proved"), "{notes}");
+    assert!(notes.contains("more points") && notes.contains("no proof"), "{notes}");
     let answer = ordinate(&["periodic", "-e", DUFFING, "--guess", "x1=1", "--guess", "x1=0"]).expect(2);
     assert!(answer.err.contains("given twice"), "{answer:?}");
 }

@@ -98,21 +98,40 @@ fn split(h: &mut Matrix, q: &mut Matrix, k: usize, pair: [Complex; 2]) {
     *h.at_mut(k + 1, k) = 0.0;
 }
 
-/// One implicit double shift on the block low … last, from the eigenvalues of its last 2 × 2 block; now and then from
+/// One implicit double shift on the block low … last, by the eigenvalues of its last 2 × 2 block; now and then by
 /// another pair, for there are matrices on which the usual one runs in circles.
+///
+/// With x, y on the diagonal of that block and w the product of its other elements the first column of (H − σ₁)(H − σ₂) begins
+/// with (x − h₁₁)(y − h₁₁) − w + h₁₂h₂₁. Multiplied out, h₁₁² − (x + y)h₁₁ + …, it would lose the shifts to rounding where h₁₁ is
+/// large against the elements below the diagonal. The step begins where two of these in a row are so small that it may, for from
+/// above the shifts would not come past them: `hqr` of Martin, Peters and Wilkinson, Numer. Math. 14 (1970) 219–231.
 fn francis(h: &mut Matrix, mut q: Option<&mut Matrix>, low: usize, last: usize, exceptional: bool) {
     let n = h.rows();
     let (p, o) = (last, last - 1);
-    let (sum, product) = if exceptional {
+    let (x, y, w) = if exceptional {
         let size = h.at(p, o).abs() + h.at(o, o - 1).abs();
-        (1.5 * size, size * size)
+        let middle = h.at(p, p) + 0.75 * size;
+        (middle, middle, -0.4375 * size * size)
     } else {
-        let (a, b, c, d) = (h.at(o, o), h.at(o, p), h.at(p, o), h.at(p, p));
-        (a + d, a * d - b * c)
+        (h.at(p, p), h.at(o, o), h.at(o, p) * h.at(p, o))
     };
-    let (a, b, c, d) = (h.at(low, low), h.at(low, low + 1), h.at(low + 1, low), h.at(low + 1, low + 1));
-    let mut bulge = [a * a + b * c - sum * a + product, c * (a + d - sum), c * h.at(low + 2, low + 1)];
-    for k in low..last {
+    let column = |h: &Matrix, k: usize| {
+        let (a, d) = (h.at(k, k), h.at(k + 1, k + 1));
+        let (r, s) = (x - a, y - a);
+        let below = h.at(k + 1, k);
+        let bulge = [(r * s - w) / below + h.at(k, k + 1), d - a - r - s, h.at(k + 2, k + 1)];
+        let size: f64 = bulge.iter().map(|part| part.abs()).sum();
+        bulge.map(|part| part / size)
+    };
+    let starts_at = |h: &Matrix, k: usize| {
+        let bulge = column(h, k);
+        let across = h.at(k, k - 1).abs() * (bulge[1].abs() + bulge[2].abs());
+        let beside = h.at(k - 1, k - 1).abs() + h.at(k, k).abs() + h.at(k + 1, k + 1).abs();
+        across <= EPS * bulge[0].abs() * beside
+    };
+    let first = (low + 1..last - 1).rev().find(|&k| starts_at(h, k)).unwrap_or(low);
+    let mut bulge = column(h, first);
+    for k in first..last {
         let size = (last + 1 - k).min(3);
         mirror_in_place(&mut bulge[..size]);
         let left = k.saturating_sub(1).max(low);

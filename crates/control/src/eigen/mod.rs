@@ -150,6 +150,62 @@ mod tests {
         assert_close(&sorted(&stiff), &[(-1e6, 0.0), (-20.0, 0.0), (-1e-3, 0.0)], 1e-9);
     }
 
+    /// The Brusselator with diffusion (A = 1, B = 3, α = 0.02) at rest: B − 1 and −A² on the diagonal, A² and −B beside, and the
+    /// eigenvalues −μ of diffusion beside both. Of each μ there is a pair with real part 1/2 − μ, and all parts are coupled.
+    #[test]
+    fn two_chains_of_diffusion_have_their_known_spectrum() {
+        for n in [10, 80, 200] {
+            let between = 0.02 * ((n + 1) * (n + 1)) as f64;
+            let chains = Matrix::from_fn(2 * n, 2 * n, |i, j| {
+                let diffusion = match (i % n).abs_diff(j % n) {
+                    0 => -2.0 * between,
+                    1 => between,
+                    _ => 0.0,
+                };
+                match (i / n, j / n) {
+                    (0, 0) => diffusion + if i == j { 2.0 } else { 0.0 },
+                    (1, 1) => diffusion - if i == j { 1.0 } else { 0.0 },
+                    (0, 1) => f64::from(i + n == j),
+                    _ => -3.0 * f64::from(i == j + n),
+                }
+            });
+            let mut found: Vec<(f64, f64)> =
+                eigenvalues(&chains).expect("the iteration ends").iter().map(|v| (v.re, v.im)).collect();
+            found.sort_by(|a, b| b.0.total_cmp(&a.0));
+            for k in 1..=n {
+                let mu = 4.0 * between * (k as f64 * std::f64::consts::PI / (2 * n + 2) as f64).sin().powi(2);
+                let pair = &mut found[2 * k - 2..2 * k];
+                pair.sort_by(|a, b| b.1.total_cmp(&a.1));
+                let im = 0.75_f64.sqrt();
+                assert_close(pair, &[(0.5 - mu, im), (0.5 - mu, -im)], 1e-13 * between);
+            }
+        }
+    }
+
+    /// The same away from rest, at u = 1 + sin 2πx, v = 3 and with the states of a point beside each other: the sum of the eigenvalues
+    /// is the trace, and that of their squares the trace of the square.
+    #[test]
+    fn two_chains_with_varying_coefficients_have_a_spectrum() {
+        let n = 200;
+        let between = 0.02 * ((n + 1) * (n + 1)) as f64;
+        let chains = Matrix::from_fn(2 * n, 2 * n, |i, j| {
+            let u = 1.0 + (std::f64::consts::TAU * (i / 2 + 1) as f64 / (n + 1) as f64).sin();
+            let v = 3.0;
+            match ((i / 2).abs_diff(j / 2), i % 2, j % 2) {
+                (0, 0, 0) => 2.0 * u * v - 4.0 - 2.0 * between,
+                (0, 0, 1) => u * u,
+                (0, 1, 0) => 3.0 - 2.0 * u * v,
+                (0, 1, 1) => -u * u - 2.0 * between,
+                (1, 0, 0) | (1, 1, 1) => between,
+                _ => 0.0,
+            }
+        });
+        let values = eigenvalues(&chains).expect("the iteration ends");
+        let (sum, squares) = values.iter().fold((0.0, 0.0), |(a, b), v| (a + v.re, b + v.re * v.re - v.im * v.im));
+        assert!((sum / chains.trace() - 1.0).abs() < 1e-12);
+        assert!((squares / (&chains * &chains).trace() - 1.0).abs() < 1e-12);
+    }
+
     #[test]
     fn a_matrix_that_is_not_finite_has_no_answer() {
         assert_eq!(eigenvalues(&matrix(&[&[f64::NAN, 1.0], &[1.0, 0.0]])), None);

@@ -1,7 +1,7 @@
 //! A comparison as JSON, as a table for people, and as a page.
 
 use super::{Chart, Comparison, Row};
-use crate::short;
+use crate::{ReasonKind, short};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -24,9 +24,9 @@ impl Comparison {
             })
         };
         let reason = match (self.interruption(), self.skipped.first()) {
-            (Some(message), _) => json!({"kind": "interrupted", "message": message}),
+            (Some(message), _) => json!({"kind": ReasonKind::Interrupted.word(), "message": message}),
             (None, Some(first)) if self.rows.is_empty() => {
-                json!({"kind": "no_rows", "message": format!("no method has a row; {}: {}", first.method, first.reason)})
+                json!({"kind": ReasonKind::NoRows.word(), "message": format!("no method has a row; {}: {}", first.method, first.reason)})
             }
             (None, _) => Value::Null,
         };

@@ -4,7 +4,7 @@
 use super::symbolic::SymbolicError;
 use crate::Compiled;
 use ordinate_expr::{Expr, ExprId, Graph, Interval, Leaf, Tape, VarId};
-use ordinate_model::{Role, Sorted, closest, read_constant, simplified, vanishes};
+use ordinate_model::{Role, Sorted, instead, read_constant, simplified, vanishes};
 use rustc_hash::FxHashMap;
 
 /// x′ = f(x, u, t). Parameters stay symbols; inputs that are not driven are the functions of time that the model gives.
@@ -255,10 +255,10 @@ impl Field {
         let mut found = Vec::new();
         for (name, text) in pairs {
             let Some(k) = names.iter().position(|known| known == name) else {
-                return Err(SymbolicError::Usage(match closest(name, names.iter().map(String::as_str)) {
-                    Some(meant) => format!("`{option} {name}=…`: there is no state `{name}`; did you mean `{meant}`?"),
-                    None => format!("`{option} {name}=…`: there is no state `{name}`; there are {}", names.join(", ")),
-                }));
+                let instead = instead(name, names.iter().map(String::as_str));
+                return Err(SymbolicError::Usage(format!(
+                    "`{option} {name}=…`: there is no state `{name}`; {instead}"
+                )));
             };
             let value = self.constant(text).ok_or_else(|| {
                 SymbolicError::Usage(format!("`{option} {name}={text}`: the value is not a finite constant"))

@@ -68,7 +68,7 @@ pub struct DesignOptions {
     pub at: Vec<(String, String)>,
     /// The time of the point.
     pub time: Option<f64>,
-    /// Whether the point is moved to the next point of rest.
+    /// Whether the point is moved to the next equilibrium.
     pub equilibrium: bool,
     /// The inputs that the controller drives; all if empty.
     pub inputs: Vec<String>,

@@ -31,7 +31,7 @@ pub enum AntiWindup {
 pub struct PidWish {
     /// The controlled output; the only one if not given.
     pub output: Option<String>,
-    /// The value of the reference, an expression; that of the point if not given.
+    /// `VALUE` or `OUT=VALUE` of the reference, an expression; that of the point if not given.
     pub reference: Option<String>,
     /// Proportional gain.
     pub kp: Option<f64>,
@@ -103,15 +103,25 @@ pub fn pid(plant: &Plant, options: &DesignOptions, wish: &PidWish) -> Result<Des
             "a PID controller drives one input: choose one of {all} with `--input`"
         )));
     }
-    let output = match (&wish.output, basis.outputs.as_slice()) {
-        (Some(name), _) => basis.output(name, "--output")?,
+    let given = wish.reference.as_deref().map(|text| match text.split_once('=') {
+        Some((name, value)) => (Some(name.trim()), value.trim()),
+        None => (None, text),
+    });
+    let named = given.and_then(|(name, _)| name);
+    if let (Some(output), Some(named)) = (&wish.output, named.filter(|named| wish.output.as_deref() != Some(named))) {
+        return Err(DesignError::Usage(format!(
+            "`--reference {named}=…`: the controlled output is `{output}`, and the reference is its own"
+        )));
+    }
+    let output = match (wish.output.as_deref().or(named), basis.outputs.as_slice()) {
+        (Some(name), _) => basis.output(name, if wish.output.is_some() { "--output" } else { "--reference" })?,
         (None, [only]) => basis.output(only, "--output")?,
         (None, all) => {
             let all = all.join(", ");
             return Err(DesignError::Usage(format!("say which output is controlled with `--output`: there are {all}")));
         }
     };
-    let reference = wish.reference.as_deref().map_or(Ok(output.at), |text| value(plant, text, "--reference"))?;
+    let reference = given.map_or(Ok(output.at), |(_, text)| value(plant, text, "--reference"))?;
     if let Some((low, high)) = wish.limits
         && !(low < high && (low..=high).contains(&basis.u0[0]))
     {

@@ -1,12 +1,12 @@
-//! Where a controller is designed: the linear system at a point of rest, with the inputs that the controller drives.
+//! Where a controller is designed: the linear system at an equilibrium, with the inputs that the controller drives.
 
 use super::text::number;
 use super::{DesignError, DesignOptions, Plant};
 use crate::{Compiled, LinearizeError, LinearizeOptions, linearize, short};
 use ordinate_control::{Matrix, StateSpace};
-use ordinate_model::{closest, constant};
+use ordinate_model::{constant, instead};
 
-/// A linear system in deviations from a point of rest.
+/// A linear system in deviations from an equilibrium.
 #[derive(Clone, Debug)]
 pub(super) struct Basis {
     /// From the driven inputs to all outputs.
@@ -123,10 +123,8 @@ impl Basis {
         }
         let mut all: Vec<&str> = self.outputs.iter().map(String::as_str).collect();
         all.extend(self.states.iter().map(String::as_str).filter(|state| !self.outputs.iter().any(|o| o == state)));
-        Err(DesignError::Usage(match closest(name, all.iter().copied()) {
-            Some(meant) => format!("`{option} {name}`: there is no output `{name}`; did you mean `{meant}`?"),
-            None => format!("`{option} {name}`: there is no output or state `{name}`; there are {}", all.join(", ")),
-        }))
+        let instead = instead(name, all.iter().copied());
+        Err(DesignError::Usage(format!("`{option} {name}`: there is no output or state `{name}`; {instead}")))
     }
 }
 
@@ -141,11 +139,8 @@ fn driven(plant: &Plant, options: &DesignOptions) -> Result<Vec<String>, DesignE
     }
     for name in &options.inputs {
         if !all.contains(name) {
-            let known = all.iter().map(String::as_str);
-            return Err(DesignError::Usage(match closest(name, known) {
-                Some(meant) => format!("`--input {name}`: there is no input `{name}`; did you mean `{meant}`?"),
-                None => format!("`--input {name}`: there is no input `{name}`; there are {}", all.join(", ")),
-            }));
+            let instead = instead(name, all.iter().map(String::as_str));
+            return Err(DesignError::Usage(format!("`--input {name}`: there is no input `{name}`; {instead}")));
         }
     }
     Ok(match options.inputs.is_empty() {
@@ -161,10 +156,8 @@ fn check_start(plant: &Plant, options: &DesignOptions) -> Result<(), DesignError
     for (name, text) in &options.start {
         value(plant, text, &format!("--start {name}="))?;
         if !states.contains(name) {
-            return Err(DesignError::Usage(match closest(name, states.iter().map(String::as_str)) {
-                Some(meant) => format!("`--start {name}=…`: there is no state `{name}`; did you mean `{meant}`?"),
-                None => format!("`--start {name}=…`: there is no state `{name}`; there are {}", states.join(", ")),
-            }));
+            let instead = instead(name, states.iter().map(String::as_str));
+            return Err(DesignError::Usage(format!("`--start {name}=…`: there is no state `{name}`; {instead}")));
         }
     }
     Ok(())
@@ -223,8 +216,8 @@ fn not_at_rest(states: &[String], rates: &[f64]) -> DesignError {
     let shown = all.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
     let more = if all.len() > 4 { ", …" } else { "" };
     DesignError::Stopped {
-        message: format!("the point is no point of rest: there {shown}{more}, and no value of the inputs holds it"),
-        hint: "move it with `--at`, or let `--equilibrium` move it to the next point of rest".into(),
+        message: format!("the point is no equilibrium: there {shown}{more}, and no value of the inputs holds it"),
+        hint: "move it with `--at`, or let `--equilibrium` move it to the next equilibrium".into(),
     }
 }
 

@@ -14,7 +14,7 @@ mod search;
 
 use crate::precise;
 use crate::run::{self, rounded_times, solver_options};
-use crate::{Compiled, RowSink, Run, RunError, RunOptions, explain::Explanation};
+use crate::{Compiled, ReasonKind, RowSink, Run, RunError, RunOptions, explain::Explanation};
 use ordinate_solve::Status;
 use samples::{Allowance, Grid};
 use search::{Found, Plan, Search};
@@ -141,7 +141,7 @@ fn refusal(report: &DigitsReport, t: f64, variable: Option<&String>) -> Explanat
     let name = variable.map_or_else(String::new, |name| format!(", mostly in `{name}`"));
     let why = report.why.as_deref().unwrap_or("doubles give no more");
     Explanation {
-        kind: "precision_unreachable",
+        kind: ReasonKind::PrecisionUnreachable.word(),
         t,
         variable: variable.cloned(),
         message: format!("{} digits cannot be had, {reached} can{name}: {why}", report.asked),

@@ -1,12 +1,14 @@
-//! The type of a point of rest, in words.
+//! The type of an equilibrium, in words.
 
 /// A real part below this part of the largest eigenvalue counts as zero: a double zero is found only to half of the digits.
 const ZERO: f64 = 1e-7;
 
 /// The type that the eigenvalues leave open.
 pub(super) const UNDECIDED: &str = "non-hyperbolic";
+/// The type where the eigenvalues are not known.
+pub(super) const UNKNOWN: &str = "eigenvalues not known";
 
-/// The type by the eigenvalues of the linearised system; `dimension` is that of the set of points of rest that it belongs to,
+/// The type by the eigenvalues of the linearised system; `dimension` is that of the set of equilibria that it belongs to,
 /// and the eigenvalues are known up to `doubt`: at a double solution, where the only one is zero, there is none to compare with.
 pub(super) fn kind(eigenvalues: &[(f64, f64)], dimension: usize, doubt: f64) -> &'static str {
     let size = eigenvalues.iter().fold(0.0, |most: f64, (re, im)| most.max(re.hypot(*im)));
@@ -22,13 +24,13 @@ pub(super) fn kind(eigenvalues: &[(f64, f64)], dimension: usize, doubt: f64) -> 
     }
     match dimension {
         0 => {}
-        1 if right == 0 => return "on a line of points of rest",
-        1 => return "on a line of points of rest, unstable",
-        _ if right == 0 => return "on a surface of points of rest",
-        _ => return "on a surface of points of rest, unstable",
+        1 if right == 0 => return "on a line of equilibria",
+        1 => return "on a line of equilibria, unstable",
+        _ if right == 0 => return "on a surface of equilibria",
+        _ => return "on a surface of equilibria, unstable",
     }
     match (left, right, neutral) {
-        (0, 0, 0) => "without a direction in which it could move",
+        (0, 0, 0) => "without eigenvalues: the constraints leave no freedom",
         (0, 0, n) if n == turning => "centre (linear)",
         (_, 0, 1..) => UNDECIDED,
         (_, _, 1..) => "non-hyperbolic, unstable",
@@ -53,7 +55,7 @@ mod tests {
         assert_eq!(kind(&[(0.0, 1.0), (0.0, -1.0)], 0, 0.0), "centre (linear)");
         assert_eq!(kind(&[(1.0, 0.0), (-1.0, 5.0), (-1.0, -5.0)], 0, 0.0), "saddle-focus");
         assert_eq!(kind(&[(0.0, 0.0), (-1.0, 0.0)], 0, 0.0), "non-hyperbolic");
-        assert_eq!(kind(&[(0.0, 0.0), (-1.0, 0.0)], 1, 0.0), "on a line of points of rest");
+        assert_eq!(kind(&[(0.0, 0.0), (-1.0, 0.0)], 1, 0.0), "on a line of equilibria");
         assert_eq!(kind(&[(-1e-11, 0.0)], 0, 2e-11), "non-hyperbolic");
         assert_eq!(kind(&[(-1e-11, 0.0)], 0, 1e-12), "stable node");
     }

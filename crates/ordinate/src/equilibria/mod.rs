@@ -1,4 +1,4 @@
-//! Points of rest and their types: `ordinate equilibria`.
+//! Equilibria and their types: `ordinate equilibria`.
 
 mod kind;
 mod newton;
@@ -8,7 +8,7 @@ mod search;
 use crate::Compiled;
 use crate::linearize::left_out;
 use newton::{Equations, Rest};
-use ordinate_model::{Forcing, closest, constant, forcing};
+use ordinate_model::{Forcing, constant, forcing, instead};
 use search::{Found, starts};
 
 pub use report::{equilibria_json, equilibria_text};
@@ -20,7 +20,7 @@ pub struct EquilibriaOptions {
     pub guess: Vec<(String, String)>,
 }
 
-/// A point of rest.
+/// An equilibrium.
 #[derive(Clone, Debug)]
 pub struct Equilibrium {
     /// Names and values of the states, algebraic variables among them.
@@ -31,7 +31,7 @@ pub struct Equilibrium {
     pub eigenvalues: Vec<(f64, f64)>,
     /// Its type in words: "stable node", "saddle", …
     pub kind: &'static str,
-    /// Whether there is no other point of rest in its neighbourhood.
+    /// Whether there is no other equilibrium in its neighbourhood.
     pub isolated: bool,
     /// Whether a switch changes there, so that the eigenvalues hold on one side of it only.
     pub on_switch: bool,
@@ -40,7 +40,7 @@ pub struct Equilibrium {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct Equilibria {
-    /// The points of rest, those nearest to the guess or to the start first.
+    /// The equilibria, those nearest to the guess or to the start first.
     pub points: Vec<Equilibrium>,
     /// What else is to be said.
     pub notes: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Equilibria {
 pub enum EquilibriaError {
     /// An option does not make sense.
     Usage(String),
-    /// There is no point of rest, or none was found: what happened, and what to try.
+    /// There is no equilibrium, or none was found: what happened, and what to try.
     None {
         /// What happened.
         message: String,
@@ -63,13 +63,13 @@ pub enum EquilibriaError {
 /// So many points are shown: of an angle there may be endless ones.
 const MOST_SHOWN: usize = 16;
 
-/// Finds points of rest by Newton's method from many starts, and again with those known taken out. Time, and with it every input,
+/// Finds equilibria by Newton's method from many starts, and again with those known taken out. Time, and with it every input,
 /// stands still at the start time.
 pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Equilibria, EquilibriaError> {
     let layout = &compiled.program.layout;
     if !layout.delays.is_empty() {
         return Err(EquilibriaError::Usage(
-            "the model has a `delay`, whose past decides about its points of rest; replace `delay(z, T)` by `pade(z, T, 5)`, or by z where only the points matter".into(),
+            "the model has a `delay`, whose past decides about its equilibria; replace `delay(z, T)` by `pade(z, T, 5)`, or by z where only the points matter".into(),
         ));
     }
     if layout.differential() == 0 {
@@ -85,7 +85,7 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     if all.is_empty() {
         return Err(EquilibriaError::None {
             message: format!(
-                "no point of rest was found from {tried} starts: the largest rate is {best:.1e} at the best place that was seen"
+                "no equilibrium was found from {tried} starts: the largest rate is {best:.1e} at the best place that was seen"
             ),
             hint: "give a start near to one with `--guess`; there is none where a rate cannot become zero".into(),
         });
@@ -110,21 +110,27 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     let points: Vec<Equilibrium> = all
         .into_iter()
         .map(|(rest, dimension)| {
-            let eigenvalues = equations.eigenvalues(&rest);
-            let doubt = equations.doubt(&rest, &eigenvalues);
-            let kind =
-                if equations.on_switch(&rest) { "on a switch" } else { kind::kind(&eigenvalues, dimension, doubt) };
-            let at = compiled.program.state_names.iter().cloned().zip(rest.y.iter().copied()).collect();
+            let found = equations.eigenvalues(&rest);
             let on_switch = equations.on_switch(&rest);
+            let kind = match &found {
+                _ if on_switch => "on a switch",
+                Ok(eigenvalues) => kind::kind(eigenvalues, dimension, equations.doubt(&rest, eigenvalues)),
+                Err(_) => kind::UNKNOWN,
+            };
+            let eigenvalues = found.unwrap_or_else(|why| {
+                notes.push(format!("the eigenvalues of an equilibrium are not known: {why}"));
+                Vec::new()
+            });
+            let at = compiled.program.state_names.iter().cloned().zip(rest.y.iter().copied()).collect();
             Equilibrium { at, residual: rest.residual, eigenvalues, kind, isolated: dimension == 0, on_switch }
         })
         .collect();
     if points.iter().any(|point| !point.isolated) {
-        notes.push("a line or surface of points of rest is shown by one of its points".into());
+        notes.push("a line or surface of equilibria is shown by one of its points".into());
     }
     if points.iter().any(|point| point.on_switch) {
         notes.push(
-            "at a point on a switch the eigenvalues hold on one side of it only, and more points of rest may lie on the switch"
+            "at a point on a switch the eigenvalues hold on one side of it only, and more equilibria may lie on the switch"
                 .into(),
         );
     }
@@ -135,22 +141,20 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
         );
     }
     if !equations.is_linear() {
-        notes.push(format!(
-            "{tried} starts led to no other point; that there is none is not proved: `--guess` begins elsewhere"
-        ));
+        notes.push(format!("no others were found from {tried} starts, which is no proof: `--guess` begins elsewhere"));
     }
     Ok(Equilibria { points, notes })
 }
 
-/// A point of rest near a guess.
+/// An equilibrium near a guess.
 pub(crate) struct Near {
     /// States and algebraic variables.
     pub y: Vec<f64>,
-    /// The dimension of the set of points of rest that it belongs to; 0 if it is alone.
+    /// The dimension of the set of equilibria that it belongs to; 0 if it is alone.
     pub dimension: usize,
 }
 
-/// The point of rest that Newton's method finds from a guess, with held values as they are; the error is the smallest
+/// The equilibrium that Newton's method finds from a guess, with held values as they are; the error is the smallest
 /// rate that was seen.
 pub(crate) fn rest_near(compiled: &Compiled, t: f64, guess: &[f64], held: &[f64]) -> Result<Near, f64> {
     let mut equations = Equations::new(compiled, t);
@@ -171,10 +175,8 @@ fn guesses(compiled: &Compiled, options: &EquilibriaOptions, start: &[f64]) -> R
     let (mut points, mut named): (Vec<Vec<f64>>, Vec<usize>) = (Vec::new(), Vec::new());
     for (name, text) in &options.guess {
         let Some(k) = names.iter().position(|known| known == name) else {
-            return Err(EquilibriaError::Usage(match closest(name, names.iter().map(String::as_str)) {
-                Some(meant) => format!("`--guess {name}=…`: there is no state `{name}`; did you mean `{meant}`?"),
-                None => format!("`--guess {name}=…`: there is no state `{name}`; there are {}", names.join(", ")),
-            }));
+            let instead = instead(name, names.iter().map(String::as_str));
+            return Err(EquilibriaError::Usage(format!("`--guess {name}=…`: there is no state `{name}`; {instead}")));
         };
         let value = match constant(text, &lookup) {
             Some(value) if value.is_finite() => value,

@@ -1,4 +1,4 @@
-//! The equations of a point of rest, F(y) = (f, g, invariants) = 0, solved by damped Gauss–Newton steps, and their linearisation.
+//! The equations of an equilibrium, F(y) = (f, g, invariants) = 0, solved by damped Gauss–Newton steps, and their linearisation.
 
 use crate::Compiled;
 use crate::rates::{all_slopes, all_values, eigenvalues_of};
@@ -105,7 +105,68 @@ impl Equations {
     /// ```text
     ///   (JᵀJ + λI) Δ = −JᵀF
     /// ```
+    ///
+    /// Where the equations determine the states very unequally, as on a fine grid, the length of F says little about the distance
+    /// to a solution; then Newton's method is damped by what is left in the states.
     pub fn solve(&mut self, start: &[f64]) -> Result<Rest, f64> {
+        self.least_squares(start).or_else(|best| match self.by_states(start) {
+            Some(y) => self.accept(y, best),
+            None => Err(best),
+        })
+    }
+
+    /// Newton's method damped so that the next change with the same Jacobian becomes shorter, which does not depend on how the
+    /// equations are written: P. Deuflhard, Newton Methods for Nonlinear Problems, Springer 2004, section 3.3.
+    ///
+    /// ```text
+    ///   J Δ = −F(y),   J Δ̄ = −F(y + s Δ),   ‖Δ̄‖ ≤ (1 − s/4) ‖Δ‖
+    /// ```
+    fn by_states(&mut self, start: &[f64]) -> Option<Vec<f64>> {
+        const MOST: usize = 50;
+        const SHORTEST: f64 = 1e-4;
+        // the square of that is rounding
+        const NEXT_SETTLED: f64 = 1e-9;
+        let n = start.len();
+        if self.rows() != n {
+            return None;
+        }
+        let mut lu: Lu<f64> = Lu::new(&Pattern::dense(n));
+        let (mut y, mut part, mut scale) = (start.to_vec(), 1.0, Vec::new());
+        for _ in 0..MOST {
+            let d = self.modes(&y);
+            lu.factor(&self.jacobian(&y, &d)).ok()?;
+            let mut change = self.values(&y, &d);
+            lu.solve(&mut change);
+            if scale.is_empty() {
+                // what happens to be near zero at the start is as large as it becomes
+                scale = change.iter().zip(&self.scale).map(|(change, scale)| change.abs().max(*scale)).collect();
+            }
+            let length = norm(&change, &scale);
+            if !length.is_finite() {
+                return None;
+            }
+            loop {
+                let next: Vec<f64> = y.iter().zip(&change).map(|(y, change)| y - part * change).collect();
+                let mut left = self.at(&next);
+                lu.solve(&mut left);
+                if norm(&left, &scale) <= (1.0 - 0.25 * part) * length || length <= SETTLED {
+                    y = next;
+                    break;
+                }
+                part *= 0.5;
+                if part < SHORTEST {
+                    return None;
+                }
+            }
+            if part == 1.0 && length <= NEXT_SETTLED {
+                return Some(y);
+            }
+            part = (2.0 * part).min(1.0);
+        }
+        None
+    }
+
+    fn least_squares(&mut self, start: &[f64]) -> Result<Rest, f64> {
         let n = start.len();
         let mut y = start.to_vec();
         let mut damping = 1e-3;
@@ -288,7 +349,7 @@ impl Equations {
         (0..a.len()).map(part).fold(0.0, f64::max)
     }
 
-    /// The dimension of the set of points of rest around this one; 0 if it is alone. A direction in which F does not change is
+    /// The dimension of the set of equilibria around this one; 0 if it is alone. A direction in which F does not change is
     /// followed: it leads to other points, or F changes at second order only.
     pub fn family(&mut self, rest: &Rest) -> usize {
         const FAR: f64 = 1e-2;
@@ -341,7 +402,7 @@ impl Equations {
         })
     }
 
-    /// Whether F is linear in the states, so that there is one point of rest or a line or surface of them.
+    /// Whether F is linear in the states, so that there is one equilibrium or a line or surface of them.
     pub fn is_linear(&mut self) -> bool {
         let start = self.start.clone();
         let d = self.modes(&start);
@@ -354,7 +415,7 @@ impl Equations {
         let mut doubt: f64 = 0.0;
         for y in &rest.neighbours {
             let d = self.modes(y);
-            let others = self.eigenvalues_at(y, &d);
+            let Ok(others) = self.eigenvalues_at(y, &d) else { return f64::INFINITY };
             for (re, im) in eigenvalues {
                 let nearest =
                     others.iter().map(|other| (other.0 - re).hypot(other.1 - im)).fold(f64::INFINITY, f64::min);
@@ -381,11 +442,13 @@ impl Equations {
     /// ```text
     ///   A = f_x − f_z g_z⁻¹ g_x,    Nᵀ A N  with the columns of N tangent to the invariants
     /// ```
-    pub fn eigenvalues(&mut self, rest: &Rest) -> Vec<(f64, f64)> {
+    ///
+    /// The error says why there are none.
+    pub fn eigenvalues(&mut self, rest: &Rest) -> Result<Vec<(f64, f64)>, &'static str> {
         self.eigenvalues_at(&rest.y, &rest.d)
     }
 
-    fn eigenvalues_at(&mut self, y: &[f64], d: &[f64]) -> Vec<(f64, f64)> {
+    fn eigenvalues_at(&mut self, y: &[f64], d: &[f64]) -> Result<Vec<(f64, f64)>, &'static str> {
         let (n, x) = (self.layout.states, self.layout.differential());
         let jacobian = self.jacobian(y, d);
         let row = |i: usize| &jacobian[i * n..(i + 1) * n];
@@ -395,9 +458,7 @@ impl Equations {
         if z > 0 {
             let block: Vec<f64> = (x..n).flat_map(|i| row(i)[x..].to_vec()).collect();
             let mut lu: Lu<f64> = Lu::new(&Pattern::dense(z));
-            if lu.factor(&block).is_err() {
-                return Vec::new();
-            }
+            lu.factor(&block).map_err(|_| "the Jacobian of the algebraic equations is singular")?;
             for (j, column) in follow.iter_mut().enumerate() {
                 column.iter_mut().enumerate().for_each(|(i, value)| *value = -row(x + i)[j]);
                 lu.solve(column);
@@ -419,9 +480,10 @@ impl Equations {
                 *matrix.at_mut(i, j) = dot(other, &image);
             }
         }
-        let mut eigenvalues = eigenvalues_of(&matrix).unwrap_or_default();
+        let mut eigenvalues = eigenvalues_of(&matrix)
+            .ok_or("the Jacobian is not finite, or the iteration for its eigenvalues did not end")?;
         eigenvalues.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
-        eigenvalues
+        Ok(eigenvalues)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Points of rest for people and for programs.
+//! Equilibria for people and for programs.
 
 use super::Equilibria;
 use crate::number::complex;
@@ -33,8 +33,8 @@ pub fn equilibria_text(found: &Equilibria) -> String {
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").expect("a string takes all text");
     line(match found.points.len() {
-        1 => "1 point of rest".to_string(),
-        n => format!("{n} points of rest"),
+        1 => "1 equilibrium".to_string(),
+        n => format!("{n} equilibria"),
     });
     for (k, point) in found.points.iter().enumerate() {
         line(format!("\n{}  {}", k + 1, point.kind));

@@ -1,4 +1,4 @@
-//! Where the search for points of rest begins: the start, guesses, what a simulation shows, places spread around them and over
+//! Where the search for equilibria begins: the start, guesses, what a simulation shows, places spread around them and over
 //! many sizes, changes of sign where there is one unknown, and once more everywhere with the known points taken out.
 
 use super::newton::{Equations, Rest};

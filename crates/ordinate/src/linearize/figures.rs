@@ -95,10 +95,10 @@ fn channels(linear: &Linearization, options: &LinearFigureOptions) -> Result<Vec
         None => Ok((0..names.len()).collect::<Vec<usize>>()),
         Some(name) => match names.iter().position(|known| known == name) {
             Some(k) => Ok(vec![k]),
-            None => Err(LinearizeError::Usage(match ordinate_model::closest(name, names.iter().map(String::as_str)) {
-                Some(meant) => format!("`{option} {name}`: there is no {what} `{name}`; did you mean `{meant}`?"),
-                None => format!("`{option} {name}`: there is no {what} `{name}`; there are {}", names.join(", ")),
-            })),
+            None => {
+                let instead = ordinate_model::instead(name, names.iter().map(String::as_str));
+                Err(LinearizeError::Usage(format!("`{option} {name}`: there is no {what} `{name}`; {instead}")))
+            }
         },
     };
     let outputs = pick(&options.to, &linear.outputs, "--to", "output")?;

@@ -45,9 +45,9 @@ pub struct LinearizeOptions {
     pub at: Vec<(String, String)>,
     /// The point that the solution reaches at this time, instead of the start.
     pub time: Option<f64>,
-    /// Whether that is only a guess, and the point of rest near it is meant.
+    /// Whether that is only a guess, and the equilibrium near it is meant.
     pub equilibrium: bool,
-    /// Inputs whose values are found together with the point of rest; states named in `at` stay where they are then.
+    /// Inputs whose values are found together with the equilibrium; states named in `at` stay where they are then.
     pub free: Vec<String>,
     /// Parameters and held values that are inputs, too, after those of the model.
     pub inputs: Vec<String>,
@@ -80,7 +80,7 @@ pub struct Linearization {
     pub g: Matrix,
     /// What they do to the outputs at once.
     pub dg: Matrix,
-    /// The rates of the states at the point: zero at a point of rest.
+    /// The rates of the states at the point: zero at an equilibrium.
     pub rates: Vec<f64>,
     /// The outputs at the point.
     pub outputs_at: Vec<f64>,

@@ -6,7 +6,7 @@ use crate::start::StartValues;
 use crate::transform::modes;
 use crate::{Compiled, RunError, explain, methods, number_hint, short};
 use ordinate_expr::VarId;
-use ordinate_model::{Model, Role, closest, constant, with_open};
+use ordinate_model::{Model, Role, constant, instead, with_open};
 use ordinate_program::Evaluator;
 use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -200,14 +200,8 @@ pub(super) fn find(model: &Model, name: &str) -> Option<VarId> {
 pub(super) fn unknown(model: &Model, name: &str, option: &str, fits: &dyn Fn(VarId) -> bool) -> LinearizeError {
     let all = (0..model.variables.len() as u32).map(VarId).filter(|&v| fits(v) && !model.quantity(v).hidden);
     let names: Vec<String> = all.map(|v| model.name(v)).collect();
-    LinearizeError::Usage(match closest(name, names.iter().map(String::as_str)) {
-        Some(meant) => format!("`{option} {name}`: the model has no `{name}`; did you mean `{meant}`?"),
-        None if names.is_empty() => format!("`{option} {name}`: the model has no `{name}`"),
-        None => {
-            let some: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
-            format!("`{option} {name}`: the model has no `{name}`; there are {}", some.join(", "))
-        }
-    })
+    let instead = instead(name, names.iter().map(String::as_str));
+    LinearizeError::Usage(format!("`{option} {name}`: the model has no `{name}`; {instead}"))
 }
 
 /// The solution at a time.

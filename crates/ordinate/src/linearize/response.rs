@@ -7,7 +7,7 @@ use super::{LinearFigureOptions, Linearization, LinearizeError};
 use crate::survey::{Piece, simulate};
 use crate::{Compiled, methods, short};
 use ordinate_control::{Hold, Matrix, StateSpace, discretise};
-use ordinate_model::{closest, with_fixed};
+use ordinate_model::{instead, with_fixed};
 use ordinate_plot::{Colour, Figure, Panel, Style};
 
 /// Rows of both responses.
@@ -63,10 +63,10 @@ fn shown(linear: &Linearization, options: &LinearFigureOptions) -> Result<Vec<us
     if let Some(name) = &options.to {
         return match states.iter().position(|known| known == name) {
             Some(k) => Ok(vec![k]),
-            None => Err(LinearizeError::Usage(match closest(name, states.iter().map(String::as_str)) {
-                Some(meant) => format!("`--to {name}`: there is no state `{name}`; did you mean `{meant}`?"),
-                None => format!("`--to {name}`: there is no state `{name}`; there are {}", states.join(", ")),
-            })),
+            None => {
+                let instead = instead(name, states.iter().map(String::as_str));
+                Err(LinearizeError::Usage(format!("`--to {name}`: there is no state `{name}`; {instead}")))
+            }
         };
     }
     let lower = |name: &String| name.strip_suffix('\'').is_some_and(|lower| states.iter().any(|known| known == lower));

@@ -1,4 +1,4 @@
-//! The point of rest near a guess, with its inputs held, or with the inputs that keep given states where they are.
+//! The equilibrium near a guess, with its inputs held, or with the inputs that keep given states where they are.
 
 use super::point::{self, Point};
 use super::slopes::recompiled;
@@ -44,7 +44,7 @@ pub(super) fn find(
     let (guess, held) = point.of(&quiet.sorted);
     let found = rest_near(&quiet, point.t, &guess, &held).map_err(|residual| {
         let message = match free.is_empty() {
-            true => format!("no point of rest was found near the guess: the largest rate is {residual:.1e} at the best place that was seen"),
+            true => format!("no equilibrium was found near the guess: the largest rate is {residual:.1e} at the best place that was seen"),
             false => format!(
                 "no value of {} was found with which the named states stay: the largest rate is {residual:.1e} at the best place that was seen",
                 free.iter().map(|&v| format!("`{}`", model.name(v))).collect::<Vec<_>>().join(", ")
@@ -67,9 +67,7 @@ pub(super) fn find(
         .zip(pinned.iter().map(|v| guess[own.iter().position(|o| o == v).expect("a state")]))
         .for_each(|(&v, value)| point.set(v, value));
     if found.dimension > 0 {
-        point
-            .notes
-            .push("the point of rest is one of a line or surface of such points, the nearest to the guess".into());
+        point.notes.push("the equilibrium is one of a line or surface of such points, the nearest to the guess".into());
     }
     if !free.is_empty() {
         let values: Vec<String> =

@@ -16,7 +16,7 @@ const NOISE: f64 = 1e-13;
 pub fn linearize_text(linear: &Linearization, analysis: &Analysis, name: &str) -> String {
     let mut out = Text::default();
     let rest = linear.is_rest();
-    let what = if rest { "a point of rest" } else { "NOT a point of rest" };
+    let what = if rest { "an equilibrium" } else { "NOT an equilibrium" };
     out.line(&format!("{name} at t = {}, {what}", short(linear.time)));
     point(&mut out, linear);
     if !rest {

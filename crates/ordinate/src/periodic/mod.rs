@@ -18,10 +18,10 @@ use crate::rates::eigenvalues_of;
 use crate::{Compiled, RunOptions, methods, short};
 use map::{Accuracy, Map};
 use ordinate_control::Matrix;
-use ordinate_model::{Forcing, closest, constant, forcing};
+use ordinate_model::{Forcing, constant, forcing, instead};
 use ordinate_solve::{Choice, by_name};
 use repeats::{Repeat, Repeats};
-use shooting::{Fixed, Search, map_error};
+use shooting::{Fixed, Inverse, Search, map_error};
 
 pub use picture::periodic_figure;
 pub use report::{periodic_json, periodic_text};
@@ -64,6 +64,9 @@ pub struct Orbit {
     pub error: f64,
     /// Estimated error of the period, where it was found.
     pub period_error: Option<f64>,
+    /// ‖(I − P′)⁻¹‖, the condition of the orbit: the largest sum of a row, in usual sizes, with the phase held where the period is
+    /// found, too. An error of the map over a period is amplified by at most that. Infinite if the matrix is singular.
+    pub condition: f64,
     /// Iterations of Newton's method.
     pub iterations: usize,
     /// What was left of P(y) − y in usual sizes.
@@ -136,8 +139,7 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
     let (found, mut notes) = search::search(compiled, &mut map, &search, guess, period)?;
     notes.extend(note);
-    let others = if found.len() == 1 { "this is the only orbit" } else { "there are no others" };
-    notes.push(format!("that {others} is not proved: `--guess` begins elsewhere"));
+    notes.push("no other orbits were found, which is no proof: `--guess` begins elsewhere".into());
     let orbits = found.into_iter().map(|fixed| orbit(compiled, &mut map, &search, fixed)).collect();
     Ok(Periodic {
         orbits,
@@ -266,10 +268,8 @@ fn guess(compiled: &Compiled, map: &Map, options: &PeriodicOptions) -> Result<Op
     let (names, mut start) = (map.names(), map.start());
     for (name, text) in &options.guess {
         let Some(k) = names.iter().position(|known| known == name) else {
-            return usage(match closest(name, names.iter().map(String::as_str)) {
-                Some(meant) => format!("`--guess {name}=…`: there is no state `{name}`; did you mean `{meant}`?"),
-                None => format!("`--guess {name}=…`: there is no such state to choose; there are {}", names.join(", ")),
-            });
+            let instead = instead(name, names.iter().map(String::as_str));
+            return usage(format!("`--guess {name}=…`: there is no state `{name}` to choose; {instead}"));
         };
         if options.guess.iter().filter(|(other, _)| other == name).count() > 1 {
             return usage(format!("`--guess {name}=…` is given twice: one orbit is searched for at a time"));
@@ -295,7 +295,10 @@ fn orbit(compiled: &Compiled, map: &mut Map, search: &Search, fixed: Fixed) -> O
     let others = multipliers.iter().enumerate().filter(|(k, _)| trivial != Some(*k)).map(|(_, m)| m.0.hypot(m.1));
     let largest = others.fold(0.0, f64::max);
     let held = map.full_held(&y);
-    let (error, period_error, known_to) = orbit_error(compiled, map, search, &y, (period, &image));
+    let mut inverse = Inverse::new(map, search, period, &image);
+    let condition = inverse.as_ref().map_or(f64::INFINITY, |inverse| inverse.norm);
+    let known = orbit_error(compiled, map, search, &y, (period, &image), inverse.as_mut());
+    let (error, period_error, known_to) = known;
     let circle = match (largest - 1.0).abs() < STEEPEST * shooting::size(map, &known_to) {
         true => doubt(map, search, &y, period, &known_to, &multipliers).max(ON_CIRCLE),
         false => ON_CIRCLE,
@@ -314,6 +317,7 @@ fn orbit(compiled: &Compiled, map: &mut Map, search: &Search, fixed: Fixed) -> O
         stable,
         error,
         period_error: period_error.filter(|_| search.autonomous),
+        condition,
         iterations,
         residual,
         state: (image.first, held),
@@ -357,6 +361,7 @@ fn orbit_error(
     search: &Search,
     y: &[f64],
     over: (f64, &map::Image),
+    inverse: Option<&mut Inverse>,
 ) -> (f64, Option<f64>, Vec<f64>) {
     let (period, image) = over;
     let unknown = || (f64::INFINITY, None, vec![f64::INFINITY; y.len()]);
@@ -370,11 +375,11 @@ fn orbit_error(
         },
     };
     // Of the orbit itself: a simulation that looked for it may have gone far away.
-    let Some(extent) = map.extent(compiled, y, period) else { return unknown() };
+    let (Some(extent), Some(inverse)) = (map.extent(compiled, y, period), inverse) else { return unknown() };
     let corrected = |i: usize| if search.correct { image.end[i] - delta[i] } else { image.end[i] };
     let size = n + usize::from(search.autonomous);
     let (mut worst, mut longest) = (vec![0.0; size], vec![0.0; size]);
-    let mut add = |defects: Vec<f64>| match shooting::response(map, search, period, image, &defects) {
+    let mut add = |defects: Vec<f64>| match inverse.of(&defects) {
         Some(change) => {
             worst.iter_mut().zip(&change).for_each(|(worst, change)| *worst += change.abs());
             if shooting::size(map, &change[..n]) > shooting::size(map, &longest[..n]) {

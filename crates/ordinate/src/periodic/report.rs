@@ -32,6 +32,7 @@ fn orbit_json(orbit: &Orbit) -> Value {
         "stable": orbit.stable,
         "error": orbit.error,
         "period_error": orbit.period_error,
+        "condition": orbit.condition,
         "residual": orbit.residual,
         "iterations": orbit.iterations,
     })
@@ -64,6 +65,11 @@ pub fn periodic_text(found: &Periodic) -> String {
             line(format!("   {name:<12} = {}", digits(*value, shown)));
         }
         line(format!("   {:<12}   about {:.1e} in the start values", "error", orbit.error));
+        line(format!(
+            "   {:<12}   {} = ‖(I − P′)⁻¹‖: an error of the map over a period is amplified by that",
+            "condition",
+            short(format!("{:.3e}", orbit.condition).parse().unwrap_or(orbit.condition))
+        ));
         for (m, (re, im)) in orbit.multipliers.iter().enumerate() {
             let size = re.hypot(*im);
             let note = if orbit.trivial == Some(m) { "   trivial: along the orbit" } else { "" };

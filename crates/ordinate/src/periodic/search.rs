@@ -2,7 +2,7 @@
 
 use super::PeriodicError;
 use super::map::{Accuracy, Map};
-use super::shooting::{Fixed, Search, Trouble, shoot};
+use super::shooting::{Fixed, Search, Trouble, refined, shoot};
 use crate::scatter::halton;
 use crate::survey::{Piece, simulate};
 use crate::{Compiled, short};
@@ -20,6 +20,10 @@ const MOST_SCALES: usize = 2;
 /// How often a simulation that shows no cycle is made longer, and how much.
 const EXTENSIONS: usize = 7;
 const LONGER: f64 = 3.0;
+/// How often Newton's method may fail from what looks like a cycle.
+const MOST_FAILED: usize = 3;
+/// How often a period is looked at more closely.
+const MOST_CLOSER: usize = 4;
 /// Rows of a simulation.
 const ROWS: usize = 4001;
 
@@ -150,7 +154,7 @@ fn scattered(
         }
     }
     for fixed in &rough {
-        match shoot(map, search, &fixed.y, period) {
+        match exactly(map, search, fixed) {
             Ok(fixed) if !found.iter().any(|known| same(map, known, &fixed, SAME)) => found.push(fixed),
             Ok(_) => {}
             Err(trouble) => first_trouble = first_trouble.or(Some(trouble)),
@@ -163,12 +167,19 @@ fn scattered(
     }
 }
 
+/// The orbit of which a coarse search has found an approximation.
+fn exactly(map: &mut Map, search: &Search, rough: &Fixed) -> Result<Fixed, Trouble> {
+    let (y, period) = refined(map, search, rough);
+    shoot(map, search, &y, period)
+}
+
 /// Shooting from one start.
 fn one(map: &mut Map, search: &Search, start: &[f64], period: f64) -> Result<Fixed, PeriodicError> {
     shoot(map, search, start, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))
 }
 
-/// The cycle that a simulation runs into.
+/// The limit cycle that a simulation runs into: the transient is followed until the solution repeats itself, and farther where
+/// Newton's method does not converge from there.
 fn autonomous(
     compiled: &Compiled,
     map: &mut Map,
@@ -177,33 +188,51 @@ fn autonomous(
 ) -> Result<(Vec<Fixed>, Vec<String>), PeriodicError> {
     let given = guess.is_some();
     let start = guess.unwrap_or_else(|| map.start());
+    let coarse =
+        Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
     let mut span = compiled.run.map_or(50.0, |(from, to)| to - from).max(f64::MIN_POSITIVE);
     let mut state = map.full(&start);
     let mut piece = Piece::default();
-    let mut period = None;
+    let mut failed = Vec::new();
     for _ in 0..EXTENSIONS {
         let held = map.held.clone();
         piece = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), span, ROWS);
         let Some(last) = piece.y.last().cloned() else { break };
         map.held.clone_from(&piece.held);
         state = last;
-        if piece.stopped.is_some() || at_rest(&piece, &map.states) {
+        if piece.stopped.is_some() || at_rest(&piece, &map.states) || failed.len() == MOST_FAILED {
             break;
         }
-        period = piece.recurrence(&map.states, &map.kept);
-        if period.is_some() {
-            break;
+        if let Some(period) = piece.recurrence(&map.states, &map.kept) {
+            let period = closer(compiled, map, &mut state, period);
+            // A given start may lie on an orbit that repels.
+            let near = if given { shoot(map, &coarse, &start, period).ok() } else { None };
+            let from = map.unknowns(&state, &map.held);
+            match near.map_or_else(|| shoot(map, &coarse, &from, period), Ok) {
+                Ok(rough) => {
+                    let found = exactly(map, search, &rough)
+                        .map_err(|trouble| explain(&trouble, 1, rough.period, search.autonomous))?;
+                    return Ok((vec![shortest(compiled, map, search, found)], Vec::new()));
+                }
+                Err(trouble) => failed.push(explain(&trouble, 1, period, search.autonomous)),
+            }
         }
         span *= LONGER;
     }
-    let Some(mut period) = period else { return Err(no_cycle(map, &piece, span)) };
-    // The rows may have been too far apart to see the shortest recurrence.
-    for _ in 0..4 {
+    Err(failed.into_iter().next().unwrap_or_else(|| no_cycle(map, &piece, span)))
+}
+
+/// The period, as rows close to each other show it: those of a long simulation may be too far apart for the shortest recurrence.
+/// The state goes on meanwhile.
+fn closer(compiled: &Compiled, map: &mut Map, state: &mut Vec<f64>, mut period: f64) -> f64 {
+    for _ in 0..MOST_CLOSER {
         let held = map.held.clone();
-        let closer = simulate(compiled, &map.free_choice(), (map.t_start, &state, &held), 1.2 * period, ROWS);
+        let closer = simulate(compiled, &map.free_choice(), (map.t_start, state, &held), 2.2 * period, ROWS);
         let Some(finer) = closer.recurrence(&map.states, &map.kept) else { break };
         set_scale(map, &closer, 0);
-        state = closer.y.last().cloned().unwrap_or(state);
+        if let Some(last) = closer.y.last() {
+            state.clone_from(last);
+        }
         map.held.clone_from(&closer.held);
         let same = (finer - period).abs() < 0.3 * period;
         period = finer;
@@ -211,17 +240,7 @@ fn autonomous(
             break;
         }
     }
-    let mut from = map.unknowns(&state, &map.held);
-    let coarse =
-        Search { accuracy: Accuracy::Tolerance(COARSE), correct: false, tolerance: 1e-5, singular: 1e6, ..*search };
-    // A given start may lie on an orbit that repels.
-    if given && let Ok(near) = shoot(map, &coarse, &start, period) {
-        (from, period) = (near.y, near.period);
-    }
-    let rough =
-        shoot(map, &coarse, &from, period).map_err(|trouble| explain(&trouble, 1, period, search.autonomous))?;
-    let found = one(map, search, &rough.y, rough.period)?;
-    Ok((vec![shortest(compiled, map, search, found)], Vec::new()))
+    period
 }
 
 /// The same orbit with its least period, if it was gone through several times.
@@ -256,7 +275,7 @@ fn no_cycle(map: &Map, piece: &Piece, span: f64) -> PeriodicError {
     if at_rest(piece, &map.states) {
         return none(
             "the solution comes to rest: it runs into an equilibrium, not onto an orbit",
-            "start elsewhere with `--guess`, or give the period of an orbit that repels with `--period`; `ordinate equilibria` lists points of rest",
+            "start elsewhere with `--guess`, or give the period of an orbit that repels with `--period`; `ordinate equilibria` lists equilibria",
         );
     }
     none(
@@ -330,12 +349,12 @@ fn explain(trouble: &Trouble, starts: usize, period: f64, autonomous: bool) -> P
             "give a start nearer to an orbit with `--guess`, or another period with `--period`",
         ),
         Trouble::PeriodRuns { from, to } => (
-            format!("the period runs away from {} to {}: the orbit may not exist, or may end in a point of rest", short(*from), short(*to)),
+            format!("the search for the period diverged, from {} to {}: there may be no orbit, or it ends in an equilibrium", short(*from), short(*to)),
             "give a start and a period nearer to the orbit with `--guess` and `--period`",
         ),
         Trouble::Rest => (
-            "the iteration leads to a point of rest, which comes back after any period".to_string(),
-            "start farther away with `--guess`; `ordinate equilibria` lists points of rest",
+            "the iteration leads to an equilibrium, which comes back after any period".to_string(),
+            "start farther away with `--guess`; `ordinate equilibria` lists equilibria",
         ),
     };
     none(&message.replace("near from", "from"), hint)

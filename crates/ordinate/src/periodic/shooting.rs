@@ -48,7 +48,7 @@ pub(super) enum Trouble {
     NoConvergence { residual: f64, iterations: usize },
     /// The period grows or shrinks without bound.
     PeriodRuns { from: f64, to: f64 },
-    /// The iteration leads to a point of rest.
+    /// The iteration leads to an equilibrium.
     Rest,
 }
 
@@ -56,10 +56,11 @@ pub(super) enum Trouble {
 const MOST: usize = 40;
 /// Periods that are simulated where Newton's method knows no direction.
 const MOST_WAITS: usize = 8;
+/// Iterations with the derivative of a coarse map, and a bound of the first, in usual sizes.
+const MOST_REFINEMENTS: usize = 6;
+const FIRST_REFINEMENT: f64 = 0.1;
 /// A damped step is at least this part of Newton's.
 const SHORTEST: f64 = 1.0 / 32.0;
-/// The inverse of matrices up to this size is looked at as a whole.
-const MOST_COLUMNS: usize = 64;
 /// The state may go so many usual sizes away from where it began.
 const FAR: f64 = 1e3;
 /// Unless it comes back there as well as this, as the state of a linear model does at once.
@@ -139,6 +140,29 @@ pub(super) fn shoot(map: &mut Map, search: &Search, y: &[f64], period: f64) -> R
     Err(Trouble::NoConvergence { residual, iterations: MOST })
 }
 
+/// A state and a period found with a coarse map, made nearly exact with the exact map and the derivative of the coarse one: each
+/// iteration gains what the coarse map is worth, and needs no derivative.
+pub(super) fn refined(map: &Map, search: &Search, rough: &Fixed) -> (Vec<f64>, f64) {
+    let (mut y, mut period) = (rough.y.clone(), rough.period);
+    let (Accuracy::Tolerance(rtol), false) = (search.accuracy, search.correct) else { return (y, period) };
+    let Some(mut inverse) = Inverse::new(map, search, period, &rough.image) else { return (y, period) };
+    let mut last = FIRST_REFINEMENT;
+    for _ in 0..MOST_REFINEMENTS {
+        let Ok(end) = map.end(&y, period, rtol) else { break };
+        let missed: Vec<f64> = end.iter().zip(&y).map(|(end, y)| end - y).collect();
+        let Some(change) = inverse.of(&missed) else { break };
+        let moved = size(map, &change[..y.len()]).max(period_part(&change, y.len(), period));
+        // not more than rounding is left, or the derivative is not that of this place
+        if moved.is_nan() || moved > 0.1 * last {
+            break;
+        }
+        y.iter_mut().zip(&change).for_each(|(y, change)| *y += change);
+        period += change.get(y.len()).copied().unwrap_or(0.0);
+        last = moved;
+    }
+    (y, period)
+}
+
 /// Rounding of the map, a part of the sizes: a few units of the last place per period, more where it takes many steps.
 pub(super) fn rounding(image: &Image) -> f64 {
     4.0 * f64::EPSILON * (1.0 + (image.steps as f64).sqrt())
@@ -169,15 +193,14 @@ pub(super) fn map_error(
     if let Some(error) = &image.error {
         return Ok(error.clone());
     }
-    let (finer, factor) = match accuracy {
-        Accuracy::Tolerance(rtol) => (Accuracy::Tolerance((rtol / 30.0).max(2.0 * f64::EPSILON)), 1.0),
+    let (better, factor) = match accuracy {
+        Accuracy::Tolerance(rtol) => (map.end(y, period, (rtol / 30.0).max(2.0 * f64::EPSILON))?, 1.0),
         Accuracy::Steps(steps) => {
             let power = 2f64.powi(map.order() as i32);
-            (Accuracy::Steps(2 * steps), power / (power - 1.0))
+            (map.apply(y, period, Accuracy::Steps(2 * steps))?.end, power / (power - 1.0))
         }
     };
-    let better = map.apply(y, period, finer)?;
-    Ok(image.end.iter().zip(&better.end).map(|(a, b)| factor * (a - b)).collect())
+    Ok(image.end.iter().zip(&better).map(|(a, b)| factor * (a - b)).collect())
 }
 
 /// Newton's change of the state and, behind it, of the period.
@@ -190,61 +213,75 @@ fn newton_step(
     residual: f64,
 ) -> Result<Vec<f64>, Trouble> {
     let defect = defect(map, search, y, period, image)?;
-    response(map, search, period, image, &defect).ok_or(Trouble::Singular { residual })
+    let inverse = Inverse::new(map, search, period, image);
+    inverse.and_then(|mut inverse| inverse.of(&defect)).ok_or(Trouble::Singular { residual })
 }
 
-/// How an orbit changes with its map: (I − P′)⁻¹ of a change of P, and the change of the period behind it; `None` if I − P′ is
-/// singular.
-pub(super) fn response(map: &Map, search: &Search, period: f64, image: &Image, change: &[f64]) -> Option<Vec<f64>> {
-    let n = change.len();
-    let size = n + usize::from(search.autonomous);
-    let mut matrix = vec![0.0; size * size];
-    let mut right: Vec<f64> = change.iter().zip(&map.scale).map(|(change, scale)| change / scale).collect();
-    right.resize(size, 0.0);
-    for i in 0..n {
-        for j in 0..n {
-            let ratio = map.scale[j] / map.scale[i];
-            matrix[i * size + j] = (if i == j { 1.0 } else { 0.0 } - image.derivative[i * n + j]) * ratio;
-        }
-        if map.is_idle(image, i) {
-            matrix[i * size + i] = 1.0;
-        }
-        if search.autonomous {
-            matrix[i * size + n] = -image.rate[i] * period / map.scale[i];
-            matrix[n * size + i] = image.first_rate[i] * period / map.scale[i];
-        }
-    }
-    solve(&matrix, &mut right, search.singular)?;
-    right.iter_mut().zip(&map.scale).for_each(|(change, scale)| *change *= scale);
-    if search.autonomous {
-        right[n] *= period;
-    }
-    Some(right)
+/// How an orbit changes with its map: (I − P′)⁻¹, bordered by the phase condition where the period is found, too.
+pub(super) struct Inverse {
+    lu: Lu<f64>,
+    scale: Vec<f64>,
+    /// The period, where it is an unknown.
+    period: Option<f64>,
+    /// The largest sum of a row, in usual sizes: an error of the map over a period is amplified by at most that.
+    pub norm: f64,
 }
 
-/// Solves a dense system in usual sizes; `None` if its inverse is larger than `most`, or if there is none.
-fn solve(matrix: &[f64], right: &mut [f64], most: f64) -> Option<()> {
-    let n = right.len();
-    if n == 0 {
-        return Some(());
-    }
-    let mut lu: Lu<f64> = Lu::new(&Pattern::dense(n));
-    lu.factor(matrix).ok()?;
-    // Of a large matrix the condition must do, which knows only the ratio of its columns.
-    let columns = if n <= MOST_COLUMNS { n } else { 0 };
-    for k in 0..columns {
-        let mut unit = vec![0.0; n];
-        unit[k] = 1.0;
-        lu.solve(&mut unit);
-        if !unit.iter().all(|value| value.abs() < most) {
+impl Inverse {
+    /// `None` if I − P′ is singular, or an element of the inverse as large as the search takes for that.
+    pub fn new(map: &Map, search: &Search, period: f64, image: &Image) -> Option<Inverse> {
+        let n = image.end.len();
+        let size = n + usize::from(search.autonomous);
+        let mut matrix = vec![0.0; size * size];
+        for i in 0..n {
+            for j in 0..n {
+                let ratio = map.scale[j] / map.scale[i];
+                matrix[i * size + j] = (if i == j { 1.0 } else { 0.0 } - image.derivative[i * n + j]) * ratio;
+            }
+            if map.is_idle(image, i) {
+                matrix[i * size + i] = 1.0;
+            }
+            if search.autonomous {
+                matrix[i * size + n] = -image.rate[i] * period / map.scale[i];
+                matrix[n * size + i] = image.first_rate[i] * period / map.scale[i];
+            }
+        }
+        let mut lu: Lu<f64> = Lu::new(&Pattern::dense(size));
+        if size > 0 {
+            lu.factor(&matrix).ok()?;
+        }
+        let mut sums = vec![0.0; n];
+        for k in 0..size {
+            let mut unit = vec![0.0; size];
+            unit[k] = 1.0;
+            lu.solve(&mut unit);
+            if !unit.iter().all(|value| value.abs() < search.singular) {
+                return None;
+            }
+            if k < n {
+                sums.iter_mut().zip(&unit).for_each(|(sum, value)| *sum += value.abs());
+            }
+        }
+        if size > 0 && lu.reciprocal_condition() < f64::EPSILON {
             return None;
         }
+        let norm = sums.into_iter().fold(0.0, f64::max);
+        Some(Inverse { lu, scale: map.scale.clone(), period: search.autonomous.then_some(period), norm })
     }
-    if lu.reciprocal_condition() < f64::EPSILON {
-        return None;
+
+    /// The change of the state that follows from a change of P, and behind it that of the period.
+    pub fn of(&mut self, change: &[f64]) -> Option<Vec<f64>> {
+        let mut right: Vec<f64> = change.iter().zip(&self.scale).map(|(change, scale)| change / scale).collect();
+        right.resize(change.len() + usize::from(self.period.is_some()), 0.0);
+        if !right.is_empty() {
+            self.lu.solve(&mut right);
+        }
+        right.iter_mut().zip(&self.scale).for_each(|(change, scale)| *change *= scale);
+        if let (Some(period), Some(last)) = (self.period, right.last_mut()) {
+            *last *= period;
+        }
+        right.iter().all(|value| value.is_finite()).then_some(right)
     }
-    lu.solve(right);
-    right.iter().all(|value| value.is_finite()).then_some(())
 }
 
 /// The largest component in usual sizes.

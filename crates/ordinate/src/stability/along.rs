@@ -47,6 +47,8 @@ pub struct Along {
 
 /// Rows of the run.
 const ROWS: usize = 401;
+/// Eigenvalues of n rates are known to so many n ε ‖J‖.
+const ROUNDING: f64 = 4.0;
 /// A run so many times longer than −1/σ is called stiff.
 const STIFF: f64 = 100.0;
 
@@ -100,26 +102,30 @@ struct Watch {
     along: Along,
 }
 
-/// m, M and the largest |λ| at a point.
-fn bounds(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Option<(f64, f64, f64)> {
+/// σ, m, M and the largest |λ| at a point. What is not above the rounding of an eigenvalue is zero: that of a motion without
+/// damping, for which m = −M.
+fn bounds(evaluator: &mut Evaluator, t: f64, y: &[f64], d: &[f64]) -> Option<[f64; 4]> {
     let j = jacobian(evaluator, t, y, d)?;
     let n = j.len();
+    let norm = j.iter().map(|row| row.iter().map(|a| a.abs()).sum::<f64>()).fold(0.0, f64::max);
+    let rounding = ROUNDING * n as f64 * f64::EPSILON * norm;
+    let known = |value: f64| if value.abs() <= rounding { 0.0 } else { value };
     let symmetric: Vec<Vec<f64>> = (0..n).map(|r| (0..n).map(|c| 0.5 * (j[r][c] + j[c][r])).collect()).collect();
     let values = eigenvalues(&symmetric)?;
     let (lower, upper) =
         values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (re, _)| (lo.min(*re), hi.max(*re)));
     let fastest = eigenvalues(&j)?.iter().map(|(re, im)| re.hypot(*im)).fold(0.0, f64::max);
-    Some((lower, upper, fastest))
+    Some([0.5 * (lower + upper), lower, upper, fastest].map(known))
 }
 
 impl Sink for Watch {
     fn row(&mut self, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) -> ControlFlow<Interrupt> {
         // a mixture of two right-hand sides has no Jacobian of its own
         let found = if sliding.is_none() { bounds(&mut self.evaluator, t, y, d) } else { None };
-        let (lower, upper, fastest) = found.unwrap_or((f64::NAN, f64::NAN, f64::NAN));
+        let [sigma, lower, upper, fastest] = found.unwrap_or([f64::NAN; 4]);
         let along = &mut self.along;
         along.t.push(t);
-        along.sigma.push(0.5 * (lower + upper));
+        along.sigma.push(sigma);
         along.lower.push(lower);
         along.upper.push(upper);
         along.fastest.push(fastest);
@@ -206,5 +212,24 @@ impl Along {
         }
         figure.panels = vec![panel, fastest];
         figure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CompileOptions, Source, compile};
+
+    /// Without damping m = −M: σ is zero, and what rounding makes of it is not shown.
+    #[test]
+    fn the_indicator_of_a_motion_without_damping_is_zero() {
+        let text = "for i in 1..6: x[i]'' = sin(x[i-1] - x[i]) + 0.51*sin(x[i+1] - x[i]) - 0.37*sin(x[i])\n\
+                    x[0] = 0; x[7] = 0; run 0 .. 10\n\
+                    for i in 1..6: init x[i] = 0.3*i, x[i]' = 0\n";
+        let options = CompileOptions { jacobian: true, ..CompileOptions::default() };
+        let compiled = compile(&Source::text(text), &options).expect("a model without mistakes");
+        let found = along(&compiled, &RunOptions::default()).expect("a run");
+        assert!(found.sigma.iter().all(|sigma| *sigma == 0.0), "{:?}", found.stiffest());
+        assert!(found.upper.iter().zip(&found.fastest).all(|(upper, fastest)| *upper > 0.1 && *fastest > 0.1));
     }
 }

@@ -275,10 +275,20 @@ fn failures_are_named() {
         let outcome = adaptive(name, &mut gone, &[-1.0, 1.0], 3.0, 1e-6, 1e-9);
         assert_eq!(outcome.status, Status::Stopped, "{name}: {outcome:?}");
         assert!((outcome.t_reached - 1.0).abs() < 1e-3, "{name}: {outcome:?}");
-        let kind = outcome.reason.map(|reason| reason.kind());
         assert!(
-            matches!(kind, Some("newton_failed" | "singular_jacobian" | "step_too_small" | "singularity")),
-            "{name}: {kind:?}"
+            matches!(
+                outcome.reason,
+                Some(
+                    Reason::NewtonFailed { .. }
+                        | Reason::SingularJacobian { .. }
+                        | Reason::BranchPoint { .. }
+                        | Reason::StepTooSmall { .. }
+                        | Reason::Singularity { .. }
+                        | Reason::NoSeries { .. }
+                )
+            ),
+            "{name}: {:?}",
+            outcome.reason
         );
 
         // A pole at t = 1, with given steps and with chosen ones.

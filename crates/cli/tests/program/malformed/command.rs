@@ -74,7 +74,7 @@ const OPTIONS: &[(&[&str], &[&str])] = &[
     (&["--plot", "x.csv"], &["x.csv", ".svg or .png"]),
     (&["--plot", "x.pdf"], &["x.pdf", ".svg"]),
     (&["--phase", "y"], &["--phase y", "two variables"]),
-    (&["--phase", "y,q"], &["`q`", "there are: time, y"]),
+    (&["--phase", "y,q"], &["`q`", "there are time, y"]),
     (&["--phase", "y,y", "--plot-vars", "y"], &["--phase", "--plot-vars"]),
     (&["--plot-vars", "q"], &["`q`", "time, y"]),
     (&["--repeat", "0"], &["--repeat", "at least 1"]),
@@ -174,7 +174,7 @@ fn command_lines_that_make_no_sense_are_refused_with_a_remedy() {
 
 /// Without arguments the program says how to begin.
 #[test]
-fn without_a_verb_there_is_help() {
+fn without_a_command_there_is_help() {
     let place = Place::new();
     let answer = place.run(&[]).expect(2);
     for word in ["Usage", "run", "check", "info", "new", "examples", "convert", "completions"] {

@@ -241,7 +241,7 @@ fn refusal(field: &Field, zero: Option<&ZeroDynamics>, notes: &mut Vec<String>) 
     let zero = zero?;
     let Some((x, _)) = &zero.at else {
         notes.push(
-            "zero dynamics: no point of rest was found near to the point, so nothing is known about their stability"
+            "zero dynamics: no equilibrium was found near to the point, so nothing is known about their stability"
                 .into(),
         );
         return None;

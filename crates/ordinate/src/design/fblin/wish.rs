@@ -8,7 +8,7 @@ use crate::design::{self, DesignError, plain_name, read};
 use crate::{Compiled, short};
 use ordinate_control::Complex;
 use ordinate_expr::{ExprId, Interval};
-use ordinate_model::closest;
+use ordinate_model::instead;
 
 /// Larger decoupling matrices are not inverted as formulas.
 const MOST_OUTPUTS: usize = 3;
@@ -26,10 +26,8 @@ pub(super) fn driven(compiled: &Compiled, wish: &FblinOptions) -> Result<Vec<Str
     }
     for name in &wish.inputs {
         if !all.contains(name) {
-            return wrong(match closest(name, all.iter().map(String::as_str)) {
-                Some(meant) => format!("`--input {name}`: there is no input `{name}`; did you mean `{meant}`?"),
-                None => format!("`--input {name}`: there is no input `{name}`; there are {}", all.join(", ")),
-            });
+            let instead = instead(name, all.iter().map(String::as_str));
+            return wrong(format!("`--input {name}`: there is no input `{name}`; {instead}"));
         }
     }
     let chosen = if wish.inputs.is_empty() { all.clone() } else { wish.inputs.clone() };
@@ -61,10 +59,8 @@ pub(super) fn output_of(field: &mut Field, compiled: &Compiled, name: &str) -> R
     let model = &compiled.sorted.model;
     let outputs = model.outputs.iter().chain(&compiled.sorted.columns).map(|&v| model.name(v));
     let all: Vec<String> = field.names.iter().cloned().chain(outputs).collect();
-    Err(SymbolicError::Usage(match closest(name, all.iter().map(String::as_str)) {
-        Some(meant) => format!("`--output {name}`: there is no `{name}`; did you mean `{meant}`?"),
-        None => format!("`--output {name}`: there is no `{name}`; there are {}", all.join(", ")),
-    }))
+    let instead = instead(name, all.iter().map(String::as_str));
+    Err(SymbolicError::Usage(format!("`--output {name}`: there is no `{name}`; {instead}")))
 }
 
 /// The point as small intervals: what is given, otherwise start values.

@@ -1,4 +1,4 @@
-//! `ordinate design lyapunov`: whether a candidate V proves that a point of rest is stable. V′ = ∇V·f by differentiation of
+//! `ordinate design lyapunov`: whether a candidate V proves that an equilibrium is stable. V′ = ∇V·f by differentiation of
 //! the model's own expressions; V > 0 and V′ ≤ 0 are proved over a region or refuted by a point.
 
 mod function;
@@ -26,7 +26,7 @@ pub use report::{lyapunov_json, lyapunov_model, lyapunov_text};
 pub struct LyapunovOptions {
     /// The candidate, an expression of the model's names.
     pub v: String,
-    /// The point of rest: names and values of states; found from the start values if none is given.
+    /// The equilibrium: names and values of states; found from the start values if none is given.
     pub at: Vec<(String, String)>,
     /// The region, as in `x=-1..1, phi=-pi..pi`.
     pub region: Option<String>,
@@ -61,7 +61,7 @@ impl Conclusion {
 pub struct Lyapunov {
     /// Names of the states.
     pub states: Vec<String>,
-    /// The point of rest.
+    /// The equilibrium.
     pub point: Vec<f64>,
     /// V as it was given.
     pub v: String,
@@ -192,7 +192,7 @@ fn autonomous(field: &mut Field, v: ExprId) -> Result<(), SymbolicError> {
     for k in 0..field.order() {
         if field.uses_time(field.rates[k]) {
             return Err(SymbolicError::model(
-                format!("the rate of `{}` depends on time, so there is no point of rest", field.names[k]),
+                format!("the rate of `{}` depends on time, so there is no equilibrium", field.names[k]),
                 "set the inputs to constants with `--set`, such as `--set u=0`",
             ));
         }

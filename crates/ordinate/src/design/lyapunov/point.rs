@@ -1,4 +1,4 @@
-//! The point of rest and the region around it: given, or found.
+//! The equilibrium and the region around it: given, or found.
 
 use super::function::Box;
 use super::prove::Problem;
@@ -12,7 +12,7 @@ use std::f64::consts::FRAC_PI_2;
 /// A coordinate that was found is taken for a simple number that is nearer than this, if the rates vanish there.
 const NEAR: f64 = 1e-7;
 
-/// The point: what is given, with start values for the rest; or the nearest point of rest with V = 0.
+/// The point: what is given, with start values for the rest; or the nearest equilibrium with V = 0.
 pub(super) fn point(
     field: &mut Field,
     compiled: &Compiled,
@@ -33,7 +33,7 @@ pub(super) fn point(
         Ok(found) => found,
         Err(EquilibriaError::Usage(text)) => return Err(SymbolicError::Usage(text)),
         Err(EquilibriaError::None { message, .. }) => {
-            return Err(SymbolicError::none(message, "name the point of rest with `--at`"));
+            return Err(SymbolicError::none(message, "name the equilibrium with `--at`"));
         }
     };
     let rates = field.rates.clone();
@@ -63,7 +63,7 @@ pub(super) fn point(
     let chosen = &points[zero.unwrap_or(0)];
     if points.len() > 1 {
         let text = place(&field.names, &chosen.iter().map(|side| side.middle()).collect::<Vec<_>>());
-        notes.push(format!("{} points of rest were found; this is about {text}; `--at` names another", points.len()));
+        notes.push(format!("{} equilibria were found; this is about {text}; `--at` names another", points.len()));
     }
     Ok(chosen.clone())
 }
@@ -101,7 +101,7 @@ pub(super) fn region(
     given: Option<&str>,
 ) -> Result<Box, SymbolicError> {
     let mut region = usual_region(compiled, point);
-    for part in given.unwrap_or("").split(',').filter(|part| !part.trim().is_empty()) {
+    for part in crate::list_parts(given.unwrap_or("")).into_iter().filter(|part| !part.is_empty()) {
         let wrong = || {
             SymbolicError::Usage(format!(
                 "`--region {}` must have the form name=low..high, as in `--region \"x=-1..1, phi=-pi..pi\"`",
@@ -169,7 +169,7 @@ pub(super) fn check(field: &Field, problem: &Problem, notes: &mut Vec<String>) -
         }
         let value = short(rate.middle());
         return Err(SymbolicError::Usage(format!(
-            "{here} is no point of rest: {}' is {value} there; `ordinate equilibria` lists the points of rest",
+            "{here} is no equilibrium: {}' is {value} there; `ordinate equilibria` lists the equilibria",
             field.names[k]
         )));
     }
