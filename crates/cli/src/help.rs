@@ -165,7 +165,7 @@ fn methods() -> String {
     line("with --step only", &runs(&fixed));
     out.push_str(
         "
-taylor works on the equations as they are, mtsm on the polynomial system that they are transformed to.
+taylor makes series of the equations as they are, mtsm of the polynomial system that they are transformed to.
 radau, bdf, trapezoid and backward-euler are implicit: for stiff models and algebraic equations.
 ge3 is for x'' = f(x, t). --order P, --max-order P fix or bound the order (abm, adams, bdf, too).
 Runs of ab…, abm and am… start with low orders, which leaves them the orders 2, 2 and 3.

@@ -27,7 +27,7 @@ const PADE: [f64; 14] = [
 const LARGEST: f64 = 5.371_920_351_148_152;
 
 /// e^A; `None` if it is not finite.
-pub(crate) fn exponential(a: &Matrix) -> Option<Matrix> {
+pub fn exponential(a: &Matrix) -> Option<Matrix> {
     if !a.is_finite() {
         return None;
     }

@@ -32,6 +32,7 @@ mod zeros;
 pub use discretise::{Hold, discretise};
 pub use eigen::eigenvalues;
 pub use error::ControlError;
+pub use exponential::exponential;
 pub use frequency::bode;
 pub use locus::root_locus;
 pub use margins::{Margins, margins};

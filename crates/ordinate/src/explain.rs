@@ -6,8 +6,7 @@ use crate::residual::Violation;
 use crate::{Compiled, short};
 use ordinate_expr::VarId;
 use ordinate_model::{Block, Equation, Model, Role, State, Watch};
-use ordinate_program::Evaluator;
-use ordinate_solve::{Neglected, Outcome, Reason, Status, System, UsageError, Zeno};
+use ordinate_solve::{Neglected, Outcome, Reason, UsageError, Zeno};
 
 /// A reason for people and for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,38 +86,6 @@ pub(crate) fn undetermined(name: &str, t: f64) -> Explanation {
     }
 }
 
-/// An auxiliary state that is not any more what it stands for at the end of a run. Polynomial equations do not know of branches:
-/// w = √q goes on below zero where q touches it.
-pub(crate) fn strayed(outcome: &Outcome, compiled: &Compiled, evaluator: &mut Evaluator) -> Option<Explanation> {
-    let own = compiled.program.own_states();
-    // In a motion along a switch they stand for a mixture of both sides.
-    if own == outcome.y.len() || outcome.status != Status::Ok || outcome.sliding.is_some() {
-        return None;
-    }
-    let mut meant = outcome.y.clone();
-    evaluator.refresh(outcome.t_reached, &outcome.d, &mut meant);
-    let largest = outcome.y[..own].iter().fold(1.0, |most: f64, y| most.max(y.abs()));
-    let strays = |k: usize| {
-        let (found, meant) = (outcome.y[k], meant[k]);
-        let apart = (found - meant).abs();
-        meant.is_finite() && apart > 1e-3 * largest && apart > 0.1 * found.abs().max(meant.abs())
-    };
-    let k = (own..outcome.y.len()).find(|&k| strays(k))?;
-    let name = compiled.program.state_names.get(k).cloned();
-    let meaning = auxiliary(k, compiled).unwrap_or_else(|| "an auxiliary state".into());
-    Some(Explanation {
-        kind: ReasonKind::Singularity.word(),
-        t: outcome.t_reached,
-        variable: name,
-        message: format!(
-            "the transformed model left its branch: `{meaning}` is {} in it, but {} of the other states",
-            short(outcome.y[k]),
-            short(meant[k])
-        ),
-        hint: "no row behind the place where that happened is right: use a method that needs no transformation, such as `dp8` or `auto`".into(),
-    })
-}
-
 /// An equation as typed that the computed values do not satisfy.
 pub(crate) fn violated(violation: &Violation) -> Explanation {
     let Violation { line, text, t, sides: [left, right], derivative } = violation;
@@ -145,11 +112,7 @@ pub(crate) fn violated(violation: &Violation) -> Explanation {
 pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanation> {
     let reason = outcome.reason.as_ref()?;
     let state = |k: usize| compiled.program.state_names.get(k).cloned();
-    let named = |k: usize| match (state(k), auxiliary(k, compiled)) {
-        (Some(name), Some(meaning)) => format!("`{name}` = {meaning} of the transformed model"),
-        (Some(name), None) => format!("`{name}`"),
-        (None, _) => "a state".to_string(),
-    };
+    let named = |k: usize| state(k).map_or("a state".to_string(), |name| format!("`{name}`"));
     if let Some(Neglected { component, size, atol, finer }) = outcome.neglected {
         return Some(Explanation {
             kind: ReasonKind::of(reason).word(),
@@ -386,17 +349,6 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             (t, None, format!("`stop when` became true at t = {}", short(t)), "this is the end that the model asks for".into())
         }
     };
-    let of_transformation = match *reason {
-        Reason::Singularity { component, .. }
-        | Reason::StepTooSmall { component, .. }
-        | Reason::NotFinite { component, .. } => auxiliary(component, compiled).is_some(),
-        _ => false,
-    };
-    let hint = if of_transformation {
-        "only the transformed model has this state; a method without transformation, such as `taylor` or `dp8`, may pass".into()
-    } else {
-        hint
-    };
     Some(Explanation { kind: ReasonKind::of(reason).word(), t, variable, message, hint })
 }
 
@@ -550,12 +502,6 @@ fn kind_of_singularity(exponent: f64) -> String {
         true if whole == 0.0 => "a logarithmic singularity".into(),
         _ => format!("a branch point, like (T - t)^{:.2},", -exponent),
     }
-}
-
-/// What a state of the transformed model stands for that the model itself does not have.
-fn auxiliary(component: usize, compiled: &Compiled) -> Option<String> {
-    let k = component.checked_sub(compiled.program.own_states())?;
-    Some(compiled.sorted.model.print_short(*compiled.sorted.auxiliary.get(k)?))
 }
 
 /// A switch in the words of the model.

@@ -18,7 +18,6 @@ use ordinate_solve::{
     Rows, Status, UsageError, Why,
 };
 use ordinate_syntax::Diagnostic;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// At which times rows are stored.
@@ -264,7 +263,7 @@ fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<
     })
 }
 
-/// Runs a compiled model; `mtsm` runs the polynomial system that it is transformed to.
+/// Runs a compiled model; `mtsm` makes its series by the polynomial system that it is transformed to.
 pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSink) -> Result<Run, RunError> {
     if let Some(digits) = options.digits {
         return digits::simulate(compiled, options, digits, sink);
@@ -275,15 +274,15 @@ pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSin
     }
     let (choice, automatic) = choose(options)?;
     if choice.name() == "mtsm" {
-        let mut polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
-        Arc::make_mut(&mut polynomial.compiled.program).rounding = compiled.program.rounding;
-        return run(&polynomial.compiled, options, choice, automatic, sink);
+        let polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
+        return run((&polynomial.compiled, compiled), options, choice, automatic, sink);
     }
-    run(compiled, options, choice, automatic, sink)
+    run((compiled, compiled), options, choice, automatic, sink)
 }
 
+/// `typed`: the model as it was typed, of the same states.
 fn run(
-    compiled: &Compiled,
+    (compiled, typed): (&Compiled, &Compiled),
     options: &RunOptions,
     choice: Choice,
     automatic: bool,
@@ -324,7 +323,7 @@ fn run(
     let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
-    recorder.check = TextCheck::new(compiled, evaluator.another(), &solver_options);
+    recorder.check = TextCheck::new(typed, typed.evaluator(), &solver_options);
     let begin = Instant::now();
     let mut outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
@@ -358,8 +357,7 @@ fn run(
         }
     }
     seconds.sort_by(f64::total_cmp);
-    let strayed = explain::strayed(&outcome, compiled, &mut outputs);
-    if strayed.is_some() || violation.is_some() {
+    if violation.is_some() {
         outcome.status = Status::Stopped;
         error.iter_mut().for_each(GlobalError::lose);
     }
@@ -381,7 +379,6 @@ fn run(
     }
     let mut reason = explain::inconsistent_start(t_start, &inconsistent, compiled)
         .or(violation.map(|violation| explain::violated(&violation)))
-        .or(strayed)
         .or(undetermined)
         .or_else(|| explain::explain(&outcome, compiled));
     if let (Some(reason), Some(beyond)) = (&mut reason, &beyond)

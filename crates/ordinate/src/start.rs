@@ -1,6 +1,5 @@
 //! Start values: which are given, which are guesses, and what is wrong with them.
 
-use crate::transform::auxiliary_starts;
 use crate::{Compiled, Discard, ErrorWish, Run, RunError, RunOptions, simulate};
 use ordinate_model::Given;
 use ordinate_program::Evaluator;
@@ -36,8 +35,7 @@ impl StartValues {
         }
         let values = evaluator.starts(t_start);
         let (n, m) = (compiled.program.layout.states, compiled.program.layout.held);
-        let visible = compiled.program.own_states();
-        for (state, value) in compiled.sorted.states.iter().zip(&values).take(visible) {
+        for (state, value) in compiled.sorted.states.iter().zip(&values) {
             if !value.is_finite() {
                 let name = model.name(state.var);
                 let span = model.starts.iter().find(|given| given.var == state.var).map_or(Span::default(), |g| g.span);
@@ -52,9 +50,6 @@ impl StartValues {
             }
         }
         let (mut states, held) = (values[..n].to_vec(), values[n..n + m].to_vec());
-        if diagnostics.is_empty() {
-            diagnostics.extend(auxiliary_starts(compiled, evaluator, t_start, &mut states, &held));
-        }
         if !diagnostics.is_empty() {
             return Err(RunError::Model(diagnostics));
         }

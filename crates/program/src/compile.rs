@@ -41,8 +41,8 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let roots: Vec<ExprId> = shown.iter().map(|&v| c.sorted.model.graph.variable(v)).collect();
     let outputs = c.section(&roots);
     let starts = c.starts();
-    let auxiliary = c.sorted.auxiliary.clone();
-    let refresh = c.section(&auxiliary);
+    let defined: Vec<ExprId> = c.sorted.auxiliary.iter().chain(&c.sorted.under_roots).copied().collect();
+    let definitions = c.section(&defined);
     let (delays, delayed, past) = c.delays();
     let times: Vec<f64> = c.periods();
     let time_switches = time_switch::compile(&mut c, &watched);
@@ -66,7 +66,8 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         starts,
         delayed,
         past,
-        refresh,
+        definitions,
+        own_states: derivatives.len() - c.sorted.auxiliary.len(),
         lists: c.sorted.model.lists.clone(),
         visible: c.sorted.visible,
         state_names: state_variables(c.sorted).map(|v| c.sorted.model.name(v)).collect(),

@@ -15,6 +15,7 @@
 
 use crate::{Instruction, Literal, Op, Program, Rounding, Section};
 use ordinate_expr::Function;
+use std::sync::Arc;
 
 /// Doubles next to one that are as far from it on both sides: nothing is to be left of many moves to either side but chance.
 const FACTORS: [f64; 2] = [1.0 + f64::EPSILON, 1.0 - f64::EPSILON];
@@ -26,7 +27,8 @@ pub(crate) const USUAL: f64 = 0.25;
 /// The disturbed program; its constants are moved, too. Events stay: a solution may start on one, and what is switched by time
 /// keeps its time.
 pub(crate) fn disturbed(program: &Program) -> Program {
-    let mut other = Program { rounding: Rounding::Otherwise, ..program.clone() };
+    let polynomial = program.polynomial.as_deref().map(|polynomial| Arc::new(disturbed(polynomial)));
+    let mut other = Program { rounding: Rounding::Otherwise, polynomial, ..program.clone() };
     let first_factor = program.first_computed;
     let added = FACTORS.len() as u32;
     let places = first_factor..first_factor + added;
@@ -35,7 +37,9 @@ pub(crate) fn disturbed(program: &Program) -> Program {
     let place = |register: &mut u32| *register += if *register >= first_factor { added } else { 0 };
     other.sections_mut().into_iter().for_each(|section| section.relocate(&place));
     let first = other.first_temporary;
-    for section in [&mut other.rhs, &mut other.invariants, &mut other.outputs, &mut other.delayed, &mut other.refresh] {
+    for section in
+        [&mut other.rhs, &mut other.invariants, &mut other.outputs, &mut other.delayed, &mut other.definitions]
+    {
         *section = disturb(section, first, first_factor);
     }
     let most = other.sections_mut().iter().map(|section| section.instructions.len()).max();

@@ -2,6 +2,7 @@
 
 use crate::delays::Delays;
 use crate::jets::{self, AlongStep, JetCode, Series};
+use crate::lifted::Lifted;
 use crate::packed::Packed;
 use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, disturbed, interval, rounding, time_switch};
 use ordinate_solve::algebra::Lu;
@@ -27,9 +28,8 @@ pub struct Evaluator {
     series: Vec<(Vec<f64>, Option<Series>)>,
     /// The same of the switches.
     switch_series: Vec<(Vec<f64>, Option<AlongStep>)>,
-    /// Whether auxiliary states depend on d, and the d that they were computed for.
-    auxiliary_of_d: bool,
-    refreshed: Vec<f64>,
+    /// Series through the polynomial system, once they were asked for.
+    lifted: Option<Box<Lifted>>,
     complete: Complete,
     /// Solves for the rates of change of the algebraic states.
     rates: Option<RateSolver>,
@@ -117,7 +117,7 @@ struct Code {
     actions: Vec<Packed>,
     outputs: Packed,
     starts: Packed,
-    refresh: Packed,
+    definitions: Packed,
     delayed: Packed,
     past: Packed,
     time_switches: Vec<Packed>,
@@ -142,7 +142,7 @@ impl Code {
             actions: program.actions.iter().map(|action| pack(&action.section)).collect(),
             outputs: pack(&program.outputs),
             starts: pack(&program.starts),
-            refresh: pack(&program.refresh),
+            definitions: pack(&program.definitions),
             delayed: pack(&program.delayed),
             past: pack(&program.past),
             time_switches: program
@@ -194,11 +194,6 @@ impl Evaluator {
     fn with_code(program: Arc<Program>, code: Arc<Code>) -> Self {
         let registers = Evaluator::constants(&program, program.rounding);
         let first_discrete = program.discrete_register();
-        let discrete = first_discrete..first_discrete + program.layout.discrete();
-        let reads_d = |r: &u32| discrete.contains(&(*r as usize));
-        let refresh = &program.refresh;
-        let auxiliary_of_d = refresh.instructions.iter().any(|i| [i.a, i.b, i.c].iter().any(reads_d))
-            || refresh.results.iter().any(reads_d);
         Evaluator {
             rates: program.rates.as_ref().map(|rates| RateSolver::new(&program, rates)),
             factors: disturbed::factors(&program),
@@ -211,8 +206,7 @@ impl Evaluator {
             first_discrete,
             series: Vec::new(),
             switch_series: Vec::new(),
-            auxiliary_of_d,
-            refreshed: Vec::new(),
+            lifted: None,
             complete: Complete::default(),
             patterns: None,
             denominators: None,
@@ -243,7 +237,7 @@ impl Evaluator {
         Evaluator { complete: self.complete.clone(), ..Evaluator::new(program) }
     }
 
-    fn other(&mut self) -> &mut Evaluator {
+    pub(crate) fn other(&mut self) -> &mut Evaluator {
         let other = self.other.take().unwrap_or_else(|| Box::new(self.with_other_rounding()));
         self.other.insert(other)
     }
@@ -258,13 +252,13 @@ impl Evaluator {
         if self.program.jacobian.is_none()
             && let Some(complete) = self.complete.0.take()
         {
-            let refreshed = std::mem::take(&mut self.refreshed);
             let delays = self.delays.take();
             let program = match self.program.rounding {
                 Rounding::Otherwise => disturbed::disturbed(&complete()),
                 rounding => Program { rounding, ..complete() },
             };
-            *self = Evaluator { refreshed, delays, ..Evaluator::new(Arc::new(program)) };
+            let program = Program { polynomial: self.program.polynomial.clone(), ..program };
+            *self = Evaluator { delays, ..Evaluator::new(Arc::new(program)) };
         }
         if self.patterns.is_none() {
             let pattern = |rows: usize, jacobian: &Jacobian| {
@@ -358,14 +352,16 @@ impl Evaluator {
         out
     }
 
-    /// f for another d than that of the last refresh: a look at the other side of a switch, or a part of a motion along
-    /// it. The auxiliary states are those of that side, whatever y has for them.
-    fn derivative_elsewhere(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
-        let mut own = y.to_vec();
-        let kept = std::mem::take(&mut self.refreshed);
-        self.refresh(t, d, &mut own);
-        self.refreshed = kept;
-        self.results(|c| &c.rhs, t, &own, d, dy);
+    /// Gives the auxiliary variables of a polynomial system, which are its last states, the values that follow from the others;
+    /// returns whether all of them exist there, and have derivatives.
+    pub fn define(&mut self, t: f64, d: &[f64], y: &mut [f64]) -> bool {
+        let (own, states) = (self.program.own_states, y.len());
+        self.load(t, y, d);
+        let section = &self.code.definitions;
+        section.run(&self.program.lists, &mut self.registers);
+        let values = section.results.iter().map(|&register| self.registers[register as usize]);
+        y[own..].iter_mut().zip(values.clone()).for_each(|(y, value)| *y = value);
+        y[own..].iter().all(|y| y.is_finite()) && values.skip(states - own).all(|under_root| under_root != 0.0)
     }
 
     /// Puts the rates of change of the algebraic states into their registers; not numbers where they are not determined.
@@ -406,6 +402,27 @@ impl Evaluator {
 }
 
 impl Evaluator {
+    fn own_series(&mut self, d: &[f64]) -> Option<&mut Series> {
+        let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
+        let series = newest(&mut self.series, d, || {
+            copy(d, &mut registers[first..]);
+            Series::new(program, registers)
+        });
+        series.as_mut()
+    }
+
+    fn lifted_jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
+        let polynomial = self.program.polynomial.as_ref()?;
+        if self.lifted.is_none() {
+            self.lifted = Some(Box::new(Lifted::new(polynomial)));
+        }
+        // without auxiliary variables P is f
+        if polynomial.own_states == polynomial.layout.states {
+            return self.lifted.as_mut()?.polynomial().jets(d);
+        }
+        if self.lifted.as_mut()?.prepare(d) { Some(self) } else { None }
+    }
+
     fn delayed_jets(&mut self, d: &[f64]) -> Option<&mut dyn Jets> {
         let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
         let delays = self.delays.as_mut().filter(|delays| delays.history.has_series())?;
@@ -417,9 +434,15 @@ impl Evaluator {
     }
 }
 
-/// For a program with delays the evaluator itself makes series, for they need the past.
+/// The evaluator itself makes series that need the past of delayed quantities, and those through a polynomial system, which need f.
 impl Jets for Evaluator {
     fn begin(&mut self, t: f64, y: &[f64], f: &mut [f64]) {
+        if let Some(mut lifted) = self.lifted.take() {
+            lifted.begin(t, y);
+            self.results(|c| &c.rhs, t, y, lifted.discrete(), f);
+            self.lifted = Some(lifted);
+            return;
+        }
         let (Some(delays), Some((_, Some(series)))) = (&mut self.delays, self.series.first_mut()) else {
             return f.fill(f64::NAN);
         };
@@ -429,6 +452,14 @@ impl Jets for Evaluator {
     }
 
     fn extend(&mut self, scale: f64, order: usize, c: &mut [f64]) {
+        if let Some(mut lifted) = self.lifted.take() {
+            if !lifted.extend(scale, order, c) {
+                let own = self.own_series(lifted.discrete()).map(|series| series as &mut dyn Jets);
+                lifted.extend_by(own, scale, order, c);
+            }
+            self.lifted = Some(lifted);
+            return;
+        }
         let (Some(delays), Some((_, Some(series)))) = (&mut self.delays, self.series.first_mut()) else {
             return c.fill(f64::NAN);
         };
@@ -437,6 +468,9 @@ impl Jets for Evaluator {
     }
 
     fn cost(&self) -> JetCost {
+        if let Some(lifted) = &self.lifted {
+            return lifted.cost();
+        }
         let series = self.series.first().and_then(|(_, series)| series.as_ref());
         series.map_or_else(JetCost::default, |series| series.cost())
     }
@@ -448,13 +482,13 @@ impl System for Evaluator {
     }
 
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {
-        if self.auxiliary_of_d && d != self.refreshed {
-            return self.derivative_elsewhere(t, y, d, dy);
-        }
         self.results(|c| &c.rhs, t, y, d, dy);
     }
 
     fn derivative_rounded_otherwise(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) -> bool {
+        if self.lifted.as_mut().is_some_and(|lifted| lifted.rounded_otherwise(t, y, d, dy)) {
+            return true;
+        }
         let other = self.other();
         other.results(|c| &c.rhs, t, y, d, dy);
         // Constants are off by what they are; of the moves of operations a part is what rounding usually does.
@@ -470,8 +504,7 @@ impl System for Evaluator {
     }
 
     fn derivative_of_eight(&mut self, count: usize, t: &Octet, y: &[Octet], d: &[f64], dy: &mut [Octet]) -> bool {
-        let elsewhere = self.auxiliary_of_d && d != self.refreshed;
-        !elsewhere && self.eight(|code| &code.rhs, (count, t, y, d), dy)
+        self.eight(|code| &code.rhs, (count, t, y, d), dy)
     }
 
     fn denominators(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut Vec<f64>) {
@@ -554,12 +587,10 @@ impl System for Evaluator {
         if self.delays.is_some() {
             return self.delayed_jets(d);
         }
-        let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
-        let series = newest(&mut self.series, d, || {
-            copy(d, &mut registers[first..]);
-            Series::new(program, registers)
-        });
-        series.as_mut().map(|series| series as &mut dyn Jets)
+        if self.program.polynomial.is_some() {
+            return self.lifted_jets(d);
+        }
+        self.own_series(d).map(|series| series as &mut dyn Jets)
     }
 
     fn switch_series(&mut self, d: &[f64]) -> Option<&mut dyn SwitchSeries> {
@@ -637,19 +668,5 @@ impl System for Evaluator {
         self.load(t, &[], d);
         let first = self.program.delayed_register();
         w.copy_from_slice(&self.registers[first..first + w.len()]);
-    }
-
-    fn refresh(&mut self, t: f64, d: &[f64], y: &mut [f64]) {
-        let visible = self.program.own_states();
-        if visible < y.len() {
-            self.load(t, y, d);
-            let section = &self.code.refresh;
-            section.run(&self.program.lists, &mut self.registers);
-            for (value, &register) in y[visible..].iter_mut().zip(&section.results) {
-                *value = self.registers[register as usize];
-            }
-            self.refreshed.clear();
-            self.refreshed.extend_from_slice(d);
-        }
     }
 }

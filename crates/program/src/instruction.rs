@@ -11,6 +11,7 @@ use crate::packed::arity;
 use crate::{Jacobian, Rates, time_switch::TimeSwitch};
 use ordinate_expr::{Decimal, Function};
 use ordinate_solve::Layout;
+use std::sync::Arc;
 
 /// What an instruction does with its operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,8 +163,13 @@ pub struct Program {
     pub delayed: Section,
     /// What they were before the start, then the slopes of that.
     pub past: Section,
-    /// Of a transformed model: the last states as functions of the others.
-    pub refresh: Section,
+    /// Of a polynomial system: the auxiliary variables, which are its last states, as functions of the others; then what a root is
+    /// taken of.
+    pub definitions: Section,
+    /// How many of the states are no auxiliary variables.
+    pub own_states: usize,
+    /// The polynomial system by which the series of the states are made, where they are made so: its first states are these.
+    pub polynomial: Option<Arc<Program>>,
     /// Columns of tables.
     pub lists: Vec<Vec<f64>>,
     /// Switches that depend on t alone.
@@ -218,7 +224,7 @@ impl Program {
             &mut self.starts,
             &mut self.delayed,
             &mut self.past,
-            &mut self.refresh,
+            &mut self.definitions,
         ];
         sections.extend(&mut self.switch_variations);
         sections.extend(self.actions.iter_mut().map(|action| &mut action.section));
@@ -232,11 +238,6 @@ impl Program {
 
     /// First register of y.
     pub const STATES: usize = 1;
-
-    /// Number of states that are those of the model; auxiliary ones follow.
-    pub fn own_states(&self) -> usize {
-        self.layout.states - self.refresh.results.len()
-    }
 
     /// First register of d.
     pub fn discrete_register(&self) -> usize {

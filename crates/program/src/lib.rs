@@ -14,6 +14,7 @@ mod instruction;
 mod interval;
 mod jacobian;
 mod jets;
+mod lifted;
 mod linear;
 mod packed;
 mod print;

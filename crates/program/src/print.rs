@@ -60,7 +60,7 @@ impl Program {
         let delays: Vec<String> = layout.delays.iter().map(|delay| format!("{} later", delay.time)).collect();
         section("delayed", &self.delayed, &delays);
         section("before the start", &self.past, &no_names);
-        section("refresh", &self.refresh, &self.state_names[self.own_states()..]);
+        section("definitions", &self.definitions, &self.state_names[self.own_states..]);
         // Without switches and held values there is one series code for the whole run.
         if let Some(code) = self.series(&[]).filter(|_| layout.discrete() == 0 && layout.delays.is_empty()) {
             out.push_str("series\n");

@@ -28,11 +28,6 @@ struct Known {
 
 /// The pulses that f may have, and the equations that contain one in time.
 pub(crate) fn of_program(program: &Program) -> (Pulses, Vec<bool>) {
-    if !program.refresh.results.is_empty() {
-        // What was a function is the solution of an equation now, and its degree tells nothing.
-        let pulses = if program.layout.timed { Pulses::InTime } else { Pulses::OnTheWay };
-        return (pulses, vec![false; program.rhs.results.len()]);
-    }
     let mut known = vec![Known::default(); program.registers];
     let state = Known { degree: 1.0, ..Known::default() };
     known[0] = Known { timed: true, ..state };

@@ -48,18 +48,11 @@ pub(crate) fn compile(c: &mut Compiler, watched: &[ExprId], varied: &[ExprId]) -
 
 /// The variables that are the rates of change of the states.
 fn rates_of(c: &Compiler) -> FxHashMap<VarId, VarId> {
-    // The model's own derivative: of a transformed one the state's is a polynomial in auxiliary states, which are
-    // not up to date while an event is decided.
-    let model = &c.sorted.model;
-    let own = |v: VarId| {
-        let next = model.variable(v).primes as usize + 1;
-        model.quantity(v).members.get(next).copied().flatten()
-    };
     let mut derivative_of: FxHashMap<VarId, VarId> =
-        c.sorted.states.iter().map(|s| (s.var, own(s.var).unwrap_or(s.derivative))).collect();
+        c.sorted.states.iter().map(|state| (state.var, state.derivative)).collect();
     let moving = c.sorted.algebraic.iter().map(|algebraic| algebraic.var).zip(c.rates.iter().copied());
     derivative_of.extend(moving);
-    let delayed = model.delays.iter().map(|delayed| delayed.var).zip(c.delayed_slopes.iter().copied());
+    let delayed = c.sorted.model.delays.iter().map(|delayed| delayed.var).zip(c.delayed_slopes.iter().copied());
     derivative_of.extend(delayed);
     derivative_of
 }

@@ -136,7 +136,6 @@ impl Events {
         self.instants.enter(flow.system, now.t, now.d, &mut self.actions)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);
         self.find_start(flow, now, wishes)?;
-        flow.system.refresh(now.t, now.d, now.y);
         let mut happened = Happened::default();
         self.run_samples(flow, now, &mut happened)?;
         self.switches.exact_modes(flow.system, now.t, now.y, now.d);

@@ -394,7 +394,6 @@ impl<'a> Flow<'a> {
 
     /// An event changed d, or y, of which an action `assigned` some states: what follows from others follows again.
     pub fn refresh(&mut self, t: f64, y: &mut [f64], d: &mut [f64], assigned: Option<&[bool]>) -> Result<(), Reason> {
-        self.system.refresh(t, d, y);
         let below = assigned.and_then(|_| self.mixture(t, y, d)).map(|mixture| mixture.base.clone());
         let Some(consistency) = &mut self.consistency else { return Ok(()) };
         if let (Some(assigned), Some(below)) = (assigned, &below) {

@@ -262,8 +262,4 @@ pub trait System {
 
     /// The delayed values w(t) = z(t − T) that are read at time t.
     fn delayed_values(&mut self, _t: f64, _d: &[f64], _w: &mut [f64]) {}
-
-    /// Recomputes the states that are functions of the other ones (auxiliary variables of a transformed model), because
-    /// an event changed those or d.
-    fn refresh(&mut self, _t: f64, _d: &[f64], _y: &mut [f64]) {}
 }

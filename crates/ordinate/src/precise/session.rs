@@ -29,9 +29,6 @@ pub(crate) fn obstacle(compiled: &Compiled) -> Option<String> {
     if !layout.switches.is_empty() || layout.held > 0 {
         return Some("the model has switches or events (`if`, `abs`, `when`, …), which are located in doubles".into());
     }
-    if compiled.program.own_states() < layout.states {
-        return Some("the model is a transformed one".into());
-    }
     if given_states(compiled).contains(&false) {
         return Some(
             "start values of this model follow from its equations by an iteration in double precision (unless those of all states are given)".into(),

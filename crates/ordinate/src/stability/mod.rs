@@ -12,7 +12,6 @@ pub use figures::{Picture, overlay};
 use crate::methods::choose;
 use crate::rates::{MOST_STATES, eigenvalues, jacobian};
 use crate::start::StartValues;
-use crate::transform::polynomial;
 use crate::{Compiled, RunError, RunOptions, short};
 use ordinate_program::Evaluator;
 use ordinate_solve::algebra::{Complex, Scalar};
@@ -88,13 +87,7 @@ pub fn stability_of_model(compiled: &Compiled, options: &RunOptions) -> Result<S
         ));
     };
     let mut stability = stability(options)?;
-    // mtsm integrates the polynomial system, whose auxiliary states have rates of their own
-    if stability.method == "mtsm" {
-        let polynomial = polynomial(compiled, None).map_err(RunError::Model)?;
-        stability.model = Some(rates(&polynomial.compiled, options, step)?);
-    } else {
-        stability.model = Some(rates(compiled, options, step)?);
-    }
+    stability.model = Some(rates(compiled, options, step)?);
     Ok(stability)
 }
 

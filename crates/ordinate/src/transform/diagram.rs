@@ -80,8 +80,8 @@ impl Drawing {
 impl Polynomial {
     /// The block diagram as an SVG document.
     pub fn diagram(&self) -> String {
-        let mut graph = self.compiled.sorted.model.graph.clone();
-        let model = &self.compiled.sorted.model;
+        let mut graph = self.sorted.model.graph.clone();
+        let model = &self.sorted.model;
         let names = self.names();
         let start = self.start().ok().map(|(y, _)| y);
         // columns as wide as their widest text

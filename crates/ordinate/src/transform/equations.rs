@@ -34,7 +34,7 @@ pub(super) fn powers(factors: &[usize]) -> Vec<(usize, usize)> {
 impl Polynomial {
     /// Names of all states.
     pub fn names(&self) -> &[String] {
-        &self.compiled.program.state_names
+        &self.program.state_names
     }
 
     /// A right-hand side in the notation of the language; `name` prints states, `text` coefficients.
@@ -79,7 +79,7 @@ impl Polynomial {
     /// The equations, one line each.
     pub fn equation_lines(&self) -> Vec<String> {
         let names = self.names();
-        let model = &self.compiled.sorted.model;
+        let model = &self.sorted.model;
         let name = |k: usize| names[k].clone();
         let text = |g: &Graph, e: ExprId| g.print(e, &|v| model.name(v));
         let sides = self.equations.iter().map(|terms| self.side(&model.graph, terms, &name, &text));
@@ -89,7 +89,7 @@ impl Polynomial {
     /// `ordinate transform` for people.
     pub fn text(&self) -> Result<String, Vec<Diagnostic>> {
         let (start, _) = self.start()?;
-        let model = &self.compiled.sorted.model;
+        let model = &self.sorted.model;
         let mut out = String::new();
         let auxiliary = self.meanings.len();
         let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });

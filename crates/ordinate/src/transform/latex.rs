@@ -127,7 +127,7 @@ fn call(f: Function, inner: &str) -> String {
 impl Polynomial {
     /// The equations and what the auxiliary states stand for, as `align*` environments (package amsmath).
     pub fn latex(&self) -> String {
-        let model = &self.compiled.sorted.model;
+        let model = &self.sorted.model;
         let mut graph = model.graph.clone();
         let names: Vec<String> = self.names().iter().map(|name| latex_name(name)).collect();
         let name = |v: VarId| model.name(v);

@@ -5,7 +5,6 @@
 //! ```
 
 use super::Polynomial;
-use crate::Compiled;
 use ordinate_expr::{Expr, ExprId, Graph, VarId};
 use ordinate_model::{Role, Sorted};
 use ordinate_syntax::Diagnostic;
@@ -45,7 +44,7 @@ impl Polynomial {
     pub fn matrices(&self) -> Result<Matrices, Vec<Diagnostic>> {
         let (start, d) = self.start()?;
         let t = self.compiled.run.map_or(0.0, |(from, _)| from);
-        let mut values = Values::new(&self.compiled, t, &start, &d);
+        let mut values = Values::new(&self.sorted, t, &start, &d);
         let mut number = |e| values.of(e);
         let mut a: Sparse = Vec::new();
         let mut constant = vec![0.0; self.equations.len()];
@@ -83,7 +82,7 @@ impl Polynomial {
         let sparse = |m: &Sparse| Value::from(m.iter().map(|&(i, j, v)| json!([i, j, v])).collect::<Vec<_>>());
         let start: Map<String, Value> =
             names.iter().zip(&matrices.start).map(|(name, value)| (name.clone(), json!(value))).collect();
-        let model = &self.compiled.sorted.model;
+        let model = &self.sorted.model;
         let auxiliary: Map<String, Value> = names[self.visible..]
             .iter()
             .zip(&self.meanings)
@@ -117,8 +116,7 @@ pub(super) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    pub fn new(compiled: &'a Compiled, t: f64, y: &[f64], d: &[f64]) -> Self {
-        let sorted = &compiled.sorted;
+    pub fn new(sorted: &'a Sorted, t: f64, y: &[f64], d: &[f64]) -> Self {
         let model = &sorted.model;
         let modes = model.switches.iter().map(|switch| switch.mode);
         let all = (0..model.variables.len() as u32).map(VarId);

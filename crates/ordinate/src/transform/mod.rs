@@ -1,5 +1,6 @@
 //! A model as an equivalent polynomial system: `ordinate transform`, and what the method `mtsm` integrates.
 
+mod deviations;
 mod diagram;
 mod equations;
 mod latex;
@@ -8,8 +9,8 @@ mod model;
 
 use crate::Compiled;
 use ordinate_expr::{Expr, ExprId, Function};
-use ordinate_model::{Model, Term};
-use ordinate_program::Evaluator;
+use ordinate_model::{Model, Sorted, Term};
+use ordinate_program::{Evaluator, Program};
 use ordinate_solve::{SwitchKind, System};
 use ordinate_syntax::Diagnostic;
 use std::sync::Arc;
@@ -17,8 +18,12 @@ use std::sync::Arc;
 /// A transformed model.
 #[derive(Clone, Debug)]
 pub struct Polynomial {
-    /// It runs like any other model; its auxiliary states are not shown in results.
+    /// The model itself; series of its states are made by the polynomial system.
     pub compiled: Compiled,
+    /// The polynomial system: the states of the model, then auxiliary ones.
+    pub sorted: Arc<Sorted>,
+    /// Its program.
+    pub program: Arc<Program>,
     /// How many of the states are those of the model.
     pub visible: usize,
     /// The right-hand sides, one per state.
@@ -39,12 +44,13 @@ pub fn polynomial(compiled: &Compiled, products: Option<usize>) -> Result<Polyno
     }
     let found = ordinate_model::transform(&compiled.sorted, products)?;
     let mut sorted = found.sorted;
-    let program = Arc::new(ordinate_program::compile(&mut sorted, false));
-    let mut start_times = compiled.start_times.clone();
-    start_times.resize(sorted.model.starts.len(), None);
-    let compiled = Compiled { sorted: Arc::new(sorted), program, start_times, ..compiled.clone() };
+    let rounding = compiled.program.rounding;
+    let program = Arc::new(Program { rounding, ..ordinate_program::compile(&mut sorted, false) });
+    let own = Program { polynomial: Some(program.clone()), ..Program::clone(&compiled.program) };
     Ok(Polynomial {
-        compiled,
+        compiled: Compiled { program: Arc::new(own), ..compiled.clone() },
+        sorted: Arc::new(sorted),
+        program,
         visible: found.visible,
         equations: found.equations,
         meanings: found.meanings,
@@ -60,17 +66,70 @@ impl Polynomial {
 
     /// Start values of all states and d, where they exist.
     fn start(&self) -> Result<(Vec<f64>, Vec<f64>), Vec<Diagnostic>> {
-        let mut evaluator = Evaluator::new(self.compiled.program.clone());
+        let mut evaluator = Evaluator::new(self.program.clone());
         let t = self.compiled.run.map_or(0.0, |(from, _)| from);
         let values = evaluator.starts(t);
-        let layout = &self.compiled.program.layout;
+        let layout = &self.program.layout;
         let mut y = values[..layout.states].to_vec();
         let held = &values[layout.states..layout.states + layout.held];
-        let wrong = auxiliary_starts(&self.compiled, &mut evaluator, t, &mut y, held);
+        let wrong = self.auxiliary_starts(&mut evaluator, t, &mut y, held);
         if !wrong.is_empty() {
             return Err(wrong);
         }
         Ok((y.clone(), modes(&mut evaluator, t, &y, held, 0.0)))
+    }
+
+    /// Puts the start values of the auxiliary states in. One that does not exist on any side of the switches at the start
+    /// is a mistake that is named here, instead of a value that is no number.
+    fn auxiliary_starts(&self, evaluator: &mut Evaluator, t: f64, y: &mut [f64], held: &[f64]) -> Vec<Diagnostic> {
+        let own = self.program.own_states;
+        let mut found: Vec<Option<f64>> = vec![None; y.len() - own];
+        for on in [0.0, 1.0, -1.0] {
+            let d = modes(evaluator, t, y, held, on);
+            evaluator.define(t, &d, y);
+            for (value, &now) in found.iter_mut().zip(&y[own..]) {
+                *value = value.or(Some(now).filter(|now| now.is_finite()));
+            }
+        }
+        let model = &self.sorted.model;
+        let mut diagnostics = Vec::new();
+        for (k, (value, state)) in found.into_iter().zip(&self.sorted.states[own..]).enumerate() {
+            let start = state.start.expect("auxiliary states have start values");
+            let wrong = match value {
+                None => "which does not exist",
+                Some(value) if !rests(model, start, value) => {
+                    y[own + k] = value;
+                    continue;
+                }
+                Some(value) if value.abs() == 1.0 => "which is too near to one for a double",
+                Some(_) => "which is too small for a double",
+            };
+            let what = model.print(start);
+            let message = format!("the polynomial system needs the start value of `{what}`, {wrong}");
+            let found = Diagnostic::error("no-start-value", model.variable(state.derivative).span, message);
+            diagnostics.push(found.help("change the start values; runs of the model itself do not need it"));
+        }
+        diagnostics.extend(self.roots_of_zero(t, y, &modes(evaluator, t, y, held, 0.0)));
+        diagnostics
+    }
+
+    /// √q with q = 0: its value exists, but not its derivative, and the polynomial system would follow another one of the
+    /// solutions that begin there.
+    fn roots_of_zero(&self, t: f64, y: &[f64], d: &[f64]) -> Vec<Diagnostic> {
+        let sorted = &self.sorted;
+        if sorted.under_roots.is_empty() {
+            return Vec::new();
+        }
+        let mut values = matrices::Values::new(sorted, t, y, d);
+        let zero = sorted.under_roots.iter().filter(|&&e| values.of(e) == 0.0);
+        let place = sorted.states.first().map_or(Default::default(), |s| sorted.model.variable(s.derivative).span);
+        zero.map(|&e| {
+            let root = sorted.model.print(e);
+            let message = format!("the start lies on a singularity: a root of `{root}` is taken, which is zero there");
+            Diagnostic::error("no-start-value", place, message)
+                .help("change the start values; runs of the model itself do not need it")
+        })
+        .collect()
     }
 }
 
@@ -96,66 +155,6 @@ pub(crate) fn modes(evaluator: &mut Evaluator, t: f64, y: &[f64], held: &[f64], 
     d
 }
 
-/// Puts the start values of the auxiliary states in. One that does not exist on any side of the switches at the start
-/// is a mistake that is named here, instead of a value that is no number.
-pub(crate) fn auxiliary_starts(
-    compiled: &Compiled,
-    evaluator: &mut Evaluator,
-    t: f64,
-    y: &mut [f64],
-    held: &[f64],
-) -> Vec<Diagnostic> {
-    let visible = compiled.program.own_states();
-    if visible == y.len() {
-        return Vec::new();
-    }
-    let mut found: Vec<Option<f64>> = vec![None; y.len() - visible];
-    for on in [0.0, 1.0, -1.0] {
-        let d = modes(evaluator, t, y, held, on);
-        evaluator.refresh(t, &d, y);
-        for (value, &now) in found.iter_mut().zip(&y[visible..]) {
-            *value = value.or(Some(now).filter(|now| now.is_finite()));
-        }
-    }
-    let model = &compiled.sorted.model;
-    let mut diagnostics = Vec::new();
-    for (k, value) in found.into_iter().enumerate() {
-        let state = &compiled.sorted.states[visible + k];
-        match value {
-            Some(value) if state.start.is_some_and(|e| rests(model, e, value)) => {
-                let what = state.start.map_or_else(String::new, |e| model.print(e));
-                let rest = if value.abs() == 1.0 { "too near to one" } else { "too small" };
-                diagnostics.push(
-                    Diagnostic::error(
-                        "no-start-value",
-                        model.variable(state.derivative).span,
-                        format!(
-                            "the transformed model needs the start value of `{what}`, which is {rest} for a double"
-                        ),
-                    )
-                    .help("use a method that needs no transformation, such as `taylor` or `dp8`"),
-                );
-            }
-            Some(value) => y[visible + k] = value,
-            None => {
-                let what = state.start.map_or_else(String::new, |e| model.print(e));
-                diagnostics.push(
-                    Diagnostic::error(
-                        "no-start-value",
-                        model.variable(state.derivative).span,
-                        format!("the transformed model needs the start value of `{what}`, which does not exist"),
-                    )
-                    .help(
-                        "change the start values, or use a method that needs no transformation, such as `taylor` or `dp8`",
-                    ),
-                );
-            }
-        }
-    }
-    diagnostics.extend(roots_of_zero(compiled, t, y, &modes(evaluator, t, y, held, 0.0)));
-    diagnostics
-}
-
 /// Whether an auxiliary state would stay what rounding made of its start: u = e^g fulfils u' = g'u, and u = tanh g fulfils
 /// u' = g'(1 − u²).
 fn rests(model: &Model, e: ExprId, value: f64) -> bool {
@@ -164,28 +163,4 @@ fn rests(model: &Model, e: ExprId, value: f64) -> bool {
         Expr::Call(Function::Tanh, _) => value.abs() == 1.0,
         _ => false,
     }
-}
-
-/// √q with q = 0: its value exists, but not its derivative, and the polynomial system would follow another one of the
-/// solutions that begin there.
-fn roots_of_zero(compiled: &Compiled, t: f64, y: &[f64], d: &[f64]) -> Vec<Diagnostic> {
-    let sorted = &compiled.sorted;
-    if sorted.under_roots.is_empty() {
-        return Vec::new();
-    }
-    let mut values = matrices::Values::new(compiled, t, y, d);
-    let zero = sorted.under_roots.iter().filter(|&&e| values.of(e) == 0.0);
-    let place = sorted.states.first().map_or(Default::default(), |s| sorted.model.variable(s.derivative).span);
-    zero.map(|&e| {
-        Diagnostic::error(
-            "no-start-value",
-            place,
-            format!(
-                "the start lies on a singularity: a root of `{}` is taken, which is zero there",
-                sorted.model.print(e)
-            ),
-        )
-        .help("change the start values, or use a method that needs no transformation, such as `dp8`")
-    })
-    .collect()
 }

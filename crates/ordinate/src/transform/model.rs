@@ -1,18 +1,48 @@
 //! A polynomial system as the text of a model that runs: parameters, equations, events, start values.
 
 use super::Polynomial;
+use super::deviations::{Deviations, USUAL};
+use crate::short;
 use ordinate_expr::{Expr, ExprId, Function, Graph, VarId};
 use ordinate_model::{Model, Watch};
 use ordinate_syntax::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// Writing to a string does not fail.
 const OK: &str = "a string takes all text";
 
+/// Names that a text may use: those of the model, and new ones for states that its text does not name.
+struct Names(Vec<String>);
+
+impl Names {
+    /// `pade(x,T,5)#2` becomes `pade_2`, or the next that is free.
+    fn new(model: &Model) -> Names {
+        let plain = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let mut taken: FxHashSet<String> = model.quantities.iter().map(|q| q.base.clone()).collect();
+        let names = model.quantities.iter().map(|quantity| {
+            if !quantity.hidden || plain(&quantity.name) {
+                return quantity.name.clone();
+            }
+            let word: String = quantity.name.chars().take_while(|&c| c.is_alphanumeric() || c == '_').collect();
+            let free =
+                (1..).map(|k| format!("{word}_{k}")).find(|name| !taken.contains(name)).expect("numbers do not end");
+            taken.insert(free.clone());
+            free
+        });
+        Names(names.collect())
+    }
+
+    fn of(&self, model: &Model, v: VarId) -> String {
+        let variable = model.variable(v);
+        format!("{}{}", self.0[variable.quantity], "'".repeat(variable.primes as usize))
+    }
+}
+
 /// Prints expressions with switches as they are written in the language: `g < 0` instead of a mode.
 struct Writer<'a> {
     model: &'a Model,
+    names: Names,
     graph: Graph,
     watches: FxHashMap<VarId, (Watch, Span)>,
     /// Where a switch was met that the language cannot express.
@@ -24,7 +54,11 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn text(&mut self, e: ExprId) -> String {
         let e = self.plain(e);
-        self.graph.print(e, &|v| self.model.name(v))
+        self.graph.print(e, &|v| self.name(v))
+    }
+
+    fn name(&self, v: VarId) -> String {
+        self.names.of(self.model, v)
     }
 
     /// The expression without modes. What a switch watches may itself have switches, of smaller numbers.
@@ -88,10 +122,11 @@ impl Writer<'_> {
 impl Polynomial {
     /// The system as a model that runs. Tables cannot be written, nor auxiliary states that change where a switch does.
     pub fn model(&self, name: &str) -> Result<String, Vec<Diagnostic>> {
-        let sorted = &self.compiled.sorted;
+        let sorted = &self.sorted;
         let model = &sorted.model;
         let mut writer = Writer {
             model,
+            names: Names::new(model),
             graph: model.graph.clone(),
             watches: model.switches.iter().map(|s| (s.mode, (s.watch, s.span))).collect(),
             table: None,
@@ -101,19 +136,32 @@ impl Polynomial {
         let mut out = String::new();
         let mut line = |text: String| writeln!(out, "{text}").expect(OK);
         line(format!("# The polynomial system of {name}, written by `ordinate transform`."));
+        for state in &sorted.states[..self.visible] {
+            let (own, name) = (model.name(state.var), writer.name(state.var));
+            if own != name {
+                line(format!("# {name} is the state {own}."));
+            }
+        }
+        let deviations = self.deviations();
+        if let Some(comment) = deviations.comment() {
+            line(comment);
+            if model.run.is_none() {
+                line(format!("# (The model has no `run` line: it was followed from t = {} to {}.)", USUAL.0, USUAL.1));
+            }
+        }
         for given in &model.parameters {
-            line(format!("param {} = {}", model.name(given.var), writer.text(given.value)));
+            line(format!("param {} = {}", writer.name(given.var), writer.text(given.value)));
         }
         for given in &model.inputs {
-            line(format!("input {} = {}", model.name(given.var), writer.text(given.value)));
+            line(format!("input {} = {}", writer.name(given.var), writer.text(given.value)));
         }
         line(String::new());
-        self.write_equations(&mut writer, &mut line);
+        self.write_equations(&mut writer, &deviations, &mut line);
         line(String::new());
         for &v in sorted.columns.iter().filter(|v| sorted.definitions[v.0 as usize].is_some()) {
             let definition = sorted.definitions[v.0 as usize].expect("filtered");
             let head = if model.outputs.contains(&v) { "output " } else { "" };
-            line(format!("{head}{} = {}", model.name(v), writer.text(definition)));
+            line(format!("{head}{} = {}", writer.name(v), writer.text(definition)));
         }
         self.write_events(&mut writer, &mut line)?;
         line(String::new());
@@ -123,7 +171,7 @@ impl Polynomial {
             if let Some(k) = state.filter(|_| writer.has_modes(given.value) || writer.graph.uses_time(given.value)) {
                 value = format!("{:?}", start[k]);
             }
-            line(format!("init {} = {value}", model.name(given.var)));
+            line(format!("init {} = {value}", writer.name(given.var)));
         }
         if let Some((from, to)) = model.run {
             line(format!("run {} .. {}", writer.text(from), writer.text(to)));
@@ -142,16 +190,20 @@ impl Polynomial {
         }
     }
 
-    fn write_equations(&self, writer: &mut Writer, line: &mut dyn FnMut(String)) {
-        let names = self.names();
+    fn write_equations(&self, writer: &mut Writer, deviations: &Deviations, line: &mut dyn FnMut(String)) {
+        let names: Vec<String> = self.sorted.states.iter().map(|state| writer.name(state.var)).collect();
         for (k, terms) in self.equations.iter().enumerate() {
             let terms: Vec<ordinate_model::Term> = terms
                 .iter()
                 .map(|term| ordinate_model::Term { coefficient: writer.plain(term.coefficient), ..term.clone() })
                 .collect();
             let name = |k: usize| names[k].clone();
-            let side = self.side(&writer.graph, &terms, &name, &|g, e| g.print(e, &|v| writer.model.name(v)));
+            let mut side = self.side(&writer.graph, &terms, &name, &|g, e| g.print(e, &|v| writer.name(v)));
             let left = format!("{}'", names[k]);
+            if let (Some(by), Some(place)) = (deviations.damping(), k.checked_sub(self.visible)) {
+                let definition = writer.text(self.sorted.auxiliary[place]);
+                side += &format!(" - {}*({} - ({definition}))", short(by), names[k]);
+            }
             // x' is a state because x'' has an equation
             if left != side {
                 line(format!("{left} = {side}"));
@@ -160,7 +212,7 @@ impl Polynomial {
     }
 
     fn write_events(&self, writer: &mut Writer, line: &mut dyn FnMut(String)) -> Result<(), Vec<Diagnostic>> {
-        let model = &self.compiled.sorted.model;
+        let model = &self.sorted.model;
         for condition in &model.conditions {
             let truth = writer.text(condition.truth);
             match condition.action {
@@ -172,10 +224,10 @@ impl Polynomial {
             line(format!("every {}: {}", writer.text(sample.period), self.assignments(writer, sample.action)));
         }
         // what exists in one branch only gets its value where the branch begins
-        let auxiliary = &self.compiled.sorted.auxiliary;
+        let auxiliary = &self.sorted.auxiliary;
         for ((&value, &meaning), name) in auxiliary.iter().zip(&self.meanings).zip(&self.names()[self.visible..]) {
             if writer.has_modes(meaning) {
-                let span = self.compiled.sorted.states[0].var;
+                let span = self.sorted.states[0].var;
                 return Err(vec![
                     Diagnostic::error(
                         "not-expressible",
@@ -197,11 +249,11 @@ impl Polynomial {
 
     /// The assignments of an action, and what follows from them for the auxiliary states.
     fn assignments(&self, writer: &mut Writer, action: usize) -> String {
-        let model = &self.compiled.sorted.model;
+        let model = &self.sorted.model;
         let list = &model.actions[action].assignments;
         let new: FxHashMap<VarId, ExprId> = list.iter().copied().collect();
         let mut parts: Vec<String> =
-            list.iter().map(|&(v, value)| format!("{} = {}", model.name(v), writer.text(value))).collect();
+            list.iter().map(|&(v, value)| format!("{} = {}", writer.name(v), writer.text(value))).collect();
         for (name, &meaning) in self.names()[self.visible..].iter().zip(&self.meanings) {
             let value = writer.graph.substitute(meaning, |v| new.get(&v).copied());
             if value != meaning {

@@ -140,8 +140,6 @@ impl Consistency {
         }
         if let Some(projection) = &mut self.projection {
             moved += projection.project(system, &at, y, self.algebraic.as_mut(), &mut self.work)?;
-            // What is a function of the states that moved moves with them.
-            system.refresh(t, d, y);
         }
         Ok(moved)
     }

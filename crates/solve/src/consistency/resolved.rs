@@ -160,8 +160,4 @@ impl System for Resolved<'_> {
     fn delayed_values(&mut self, t: f64, d: &[f64], w: &mut [f64]) {
         self.system.delayed_values(t, d, w);
     }
-
-    fn refresh(&mut self, t: f64, d: &[f64], y: &mut [f64]) {
-        self.system.refresh(t, d, y);
-    }
 }
