@@ -90,6 +90,8 @@ fn functions() -> String {
         ("log10", "decimal logarithm"),
         ("atan2", "atan2(y, x): the angle of the point (x, y)"),
         ("erf", "error function"),
+        ("expm1", "exp(x) - 1, to the last digit where x is small"),
+        ("log1p", "log(1 + x), to the last digit where x is small"),
         ("pow", "pow(x, p): x to the power p, as x^p"),
         ("cbrt", "cube root"),
         ("abs", "magnitude; its kink is located"),

@@ -148,6 +148,41 @@ impl Graph {
                 let bell = self.call(Function::Exp, exponent);
                 self.mul(factor, bell)
             }
+            Function::Expm1 => self.call(Function::Exp, a),
+            Function::Log1p => {
+                let denominator = self.add(one, a);
+                self.div(one, denominator)
+            }
+            // y (1 − y), where 1 − y is the same function of the other side: nothing cancels
+            Function::Logistic => {
+                let minus = self.neg(a);
+                let rest = self.call(Function::Logistic, minus);
+                self.mul(value, rest)
+            }
+            Function::Softplus => self.call(Function::Logistic, a),
+            // (log B)′ = −(1 + L(a/2))/2
+            Function::Bernoulli => {
+                let half = self.constant(Decimal::new(5, -1).expect("0.5"));
+                let argument = self.mul(half, a);
+                let langevin = self.call(Function::Langevin, argument);
+                let sum = self.add(one, langevin);
+                let factor = self.mul(half, sum);
+                let product = self.mul(value, factor);
+                self.neg(product)
+            }
+            Function::Langevin => self.call(Function::LangevinSlope, a),
+            // L′ = 1 − L² − 2L/a, thus L″ = −2 L L′ − 2 L′/a + 2 L/a²: a formula at 0 would need another function, and so on without end
+            Function::LangevinSlope => {
+                let two = self.integer(2);
+                let langevin = self.call(Function::Langevin, a);
+                let ratio = self.div(langevin, a);
+                let rest = self.sub(value, ratio);
+                let quotient = self.div(rest, a);
+                let product = self.mul(langevin, value);
+                let sum = self.add(product, quotient);
+                let twice = self.mul(two, sum);
+                self.neg(twice)
+            }
             Function::Abs => self.call(Function::Sign, a),
             Function::Sign | Function::Floor | Function::Noise => self.integer(0),
         }

@@ -1,7 +1,7 @@
 //! Values in double precision: of a function, and of a whole expression (for constants; a run
 //! evaluates a compiled program instead).
 
-use crate::{Expr, ExprId, Function, Graph};
+use crate::{Expr, ExprId, Function, Graph, stable};
 use rustc_hash::FxHashMap;
 
 impl Function {
@@ -26,6 +26,13 @@ impl Function {
             Function::Sqrt => x.sqrt(),
             Function::Cbrt => x.cbrt(),
             Function::Erf => libm::erf(x),
+            Function::Expm1 => x.exp_m1(),
+            Function::Log1p => x.ln_1p(),
+            Function::Logistic => stable::logistic(x),
+            Function::Softplus => stable::softplus(x),
+            Function::Bernoulli => stable::bernoulli(x),
+            Function::Langevin => stable::langevin(x),
+            Function::LangevinSlope => stable::langevin_slope(x),
             Function::Abs => x.abs(),
             Function::Sign => sign(x),
             Function::Floor => x.floor(),

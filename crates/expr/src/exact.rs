@@ -1,7 +1,7 @@
 //! Exact values of constant expressions, and expressions as sums of terms with exact factors. What cancels does so here to
 //! the last digit: 3/10 − 3·(1/10) is no coefficient of 4e-17.
 
-use crate::{Decimal, Expr, ExprId, Graph};
+use crate::{Decimal, Expr, ExprId, Function, Graph};
 use ordinate_exact::{Integer, Rational};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -163,6 +163,12 @@ impl Graph {
                     let quotient = self.div(a, b);
                     let part = p.over(&q).expect("a factor is not zero");
                     found.add(quotient, &factor.times(&part));
+                }
+                // its constant may cancel
+                Expr::Call(Function::Expm1, a) => {
+                    let power = self.call(Function::Exp, a);
+                    found.add(power, &factor);
+                    found.add(one, &factor.negated());
                 }
                 _ => found.add(id, &factor),
             }

@@ -40,6 +40,20 @@ pub enum Function {
     Cbrt,
     /// error function
     Erf,
+    /// eˣ − 1
+    Expm1,
+    /// log(1 + x)
+    Log1p,
+    /// 1/(1 + e⁻ˣ); with the next four it has no name in the language, see `stable.rs`
+    Logistic,
+    /// log(1 + eˣ)
+    Softplus,
+    /// x/(eˣ − 1), the function of Bernoulli's numbers; 1 at 0
+    Bernoulli,
+    /// coth x − 1/x, Langevin's function; 0 at 0
+    Langevin,
+    /// its derivative, 1/x² − 1/sinh² x; 1/3 at 0
+    LangevinSlope,
     /// magnitude, at one instant; on a trajectory it is a switch and a selection
     Abs,
     /// −1, 0 or 1, at one instant
@@ -52,7 +66,7 @@ pub enum Function {
 
 impl Function {
     /// All of them.
-    pub const ALL: [Function; 22] = [
+    pub const ALL: [Function; 29] = [
         Function::Sin,
         Function::Cos,
         Function::Tan,
@@ -71,13 +85,20 @@ impl Function {
         Function::Sqrt,
         Function::Cbrt,
         Function::Erf,
+        Function::Expm1,
+        Function::Log1p,
+        Function::Logistic,
+        Function::Softplus,
+        Function::Bernoulli,
+        Function::Langevin,
+        Function::LangevinSlope,
         Function::Abs,
         Function::Sign,
         Function::Floor,
         Function::Noise,
     ];
 
-    /// Its name in the language.
+    /// Its name, of the language unless it is internal.
     pub fn name(self) -> &'static str {
         match self {
             Function::Sin => "sin",
@@ -98,6 +119,13 @@ impl Function {
             Function::Sqrt => "sqrt",
             Function::Cbrt => "cbrt",
             Function::Erf => "erf",
+            Function::Expm1 => "expm1",
+            Function::Log1p => "log1p",
+            Function::Logistic => "logistic",
+            Function::Softplus => "softplus",
+            Function::Bernoulli => "bernoulli",
+            Function::Langevin => "langevin",
+            Function::LangevinSlope => "langevin_slope",
             Function::Abs => "abs",
             Function::Sign => "sign",
             Function::Floor => "floor",
@@ -105,8 +133,20 @@ impl Function {
         }
     }
 
-    /// The function of a name.
+    /// The function of a name of the language.
     pub fn by_name(name: &str) -> Option<Function> {
-        Function::ALL.into_iter().find(|f| f.name() == name)
+        Function::ALL.into_iter().find(|f| f.name() == name && !f.is_internal())
+    }
+
+    /// Whether it has no name in the language: it is printed as the expression that it stands for.
+    pub fn is_internal(self) -> bool {
+        matches!(
+            self,
+            Function::Logistic
+                | Function::Softplus
+                | Function::Bernoulli
+                | Function::Langevin
+                | Function::LangevinSlope
+        )
     }
 }

@@ -194,6 +194,11 @@ impl Graph {
             (Expr::Neg(p), _) => self.sub(b, p),
             _ if self.is_zero(a) => b,
             _ if self.is_zero(b) => a,
+            (Expr::Call(Function::Exp, u), _) | (_, Expr::Call(Function::Exp, u))
+                if self.is(a, Decimal::ONE.negate()) || self.is(b, Decimal::ONE.negate()) =>
+            {
+                self.call(Function::Expm1, u)
+            }
             _ => self.intern(Expr::Add(a.min(b), a.max(b))),
         }
     }
@@ -212,7 +217,7 @@ impl Graph {
                 let positive = self.constant(value.negate());
                 self.add(a, positive)
             }
-            _ => self.intern(Expr::Sub(a, b)),
+            _ => self.stable_difference(a, b).unwrap_or_else(|| self.intern(Expr::Sub(a, b))),
         }
     }
 
@@ -237,7 +242,7 @@ impl Graph {
                 let product = self.mul(a, q);
                 self.neg(product)
             }
-            _ => self.intern(Expr::Mul(a.min(b), a.max(b))),
+            _ => self.stable_product(a, b).unwrap_or_else(|| self.intern(Expr::Mul(a.min(b), a.max(b)))),
         }
     }
 
@@ -258,7 +263,7 @@ impl Graph {
                 let quotient = self.div(a, q);
                 self.neg(quotient)
             }
-            _ => self.intern(Expr::Div(a, b)),
+            _ => self.stable_quotient(a, b).unwrap_or_else(|| self.intern(Expr::Div(a, b))),
         }
     }
 
@@ -268,6 +273,9 @@ impl Graph {
             return folded;
         }
         let zero = self.integer(0);
+        if let Some(stable) = self.constant_value(b).and_then(|p| self.stable_power(a, p)) {
+            return stable;
+        }
         match self.constant_value(b) {
             Some(exponent) if exponent == Decimal::ONE => a,
             Some(exponent) if exponent == Decimal::ZERO => self.integer(1),
@@ -306,7 +314,7 @@ impl Graph {
         {
             return found;
         }
-        self.intern(Expr::Call(f, a))
+        self.stable_call(f, a).unwrap_or_else(|| self.intern(Expr::Call(f, a)))
     }
 
     /// The angle of the point (x, y)
@@ -425,12 +433,14 @@ impl Graph {
 fn exact_value(f: Function, value: Decimal) -> Option<Decimal> {
     use Function::*;
     match f {
-        Sin | Tan | Asin | Atan | Sinh | Tanh | Asinh | Atanh | Sqrt | Cbrt | Erf | Abs | Sign | Floor
+        Sin | Tan | Asin | Atan | Sinh | Tanh | Asinh | Atanh | Sqrt | Cbrt | Erf | Expm1 | Log1p | Langevin | Abs
+        | Sign | Floor
             if value == Decimal::ZERO =>
         {
             Some(Decimal::ZERO)
         }
-        Cos | Cosh | Exp if value == Decimal::ZERO => Some(Decimal::ONE),
+        Logistic if value == Decimal::ZERO => Decimal::new(5, -1),
+        Cos | Cosh | Exp | Bernoulli if value == Decimal::ZERO => Some(Decimal::ONE),
         Log | Log10 | Acosh | Acos if value == Decimal::ONE => Some(Decimal::ZERO),
         Sqrt | Cbrt if value == Decimal::ONE => Some(Decimal::ONE),
         Abs => Some(if value.is_negative() { value.negate() } else { value }),

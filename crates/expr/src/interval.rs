@@ -117,6 +117,12 @@ impl Interval {
         Interval { low: exact(low, wide.low), high: exact(high, wide.high) }
     }
 
+    /// Wider by a few roundings.
+    fn loosened(self) -> Interval {
+        let by = 8.0 * f64::EPSILON;
+        Interval { low: self.low - by * self.low.abs(), high: self.high + by * self.high.abs() }
+    }
+
     fn monotone(self, f: impl Fn(f64) -> f64) -> Interval {
         Interval::around(&[f(self.low), f(self.high)])
     }
@@ -280,7 +286,20 @@ impl Interval {
             | Function::Log10
             | Function::Sqrt
             | Function::Cbrt
+            | Function::Expm1
+            | Function::Log1p
             | Function::Erf => Interval::around_exact_zero(&[f.evaluate(self.low), f.evaluate(self.high)]),
+            // a few roundings each; none is ever negative
+            Function::Logistic | Function::Softplus | Function::Bernoulli => {
+                let bounds = self.monotone(|x| f.evaluate(x)).loosened();
+                Interval { low: bounds.low.max(0.0), high: bounds.high }
+            }
+            Function::Langevin => self.monotone(|x| f.evaluate(x)).loosened(),
+            Function::LangevinSlope => {
+                let bounds = self.monotone(|x| f.evaluate(x)).loosened();
+                let most = if self.contains_zero() { 0.334 } else { bounds.high };
+                Interval { low: bounds.low.max(0.0), high: most }
+            }
             Function::Sign | Function::Floor => self.monotone(|x| f.evaluate(x)),
         }
     }

@@ -14,6 +14,7 @@ mod graph;
 mod interval;
 mod noise;
 mod print;
+mod stable;
 mod tape;
 mod walk;
 

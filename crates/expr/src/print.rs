@@ -1,6 +1,6 @@
 //! Printing in the notation of the language, with as few parentheses as its precedence allows.
 
-use crate::{Expr, ExprId, Graph, VarId};
+use crate::{Expr, ExprId, Function, Graph, VarId};
 
 /// How tightly a printed node binds, as in the language.
 fn precedence(node: Expr) -> u8 {
@@ -15,6 +15,8 @@ fn precedence(node: Expr) -> u8 {
         Expr::Neg(_) => 7,
         Expr::Const(value) if value.is_negative() => 7,
         Expr::Pow(..) => 8,
+        Expr::Call(Function::Logistic | Function::Bernoulli, _) => 6,
+        Expr::Call(Function::Langevin | Function::LangevinSlope, _) => 5,
         Expr::Const(_) | Expr::Pi | Expr::Time | Expr::Var(_) => 9,
         Expr::Call(..) | Expr::Atan2(..) | Expr::Lookup(..) => 9,
     }
@@ -74,6 +76,19 @@ impl Graph {
                 Expr::Mul(a, b) => infix(a, 6, "*", b, 7),
                 Expr::Div(a, b) => infix(a, 6, "/", b, 7),
                 Expr::Pow(a, b) => infix(a, 9, "^", b, 8),
+                // internal functions as what they stand for
+                Expr::Call(Function::Logistic, a) => match self.node(a) {
+                    Expr::Neg(a) => vec![Text("1/(1 + exp("), Node(a, 0), Text("))")],
+                    _ => vec![Text("1/(1 + exp(-"), Node(a, 7), Text("))")],
+                },
+                Expr::Call(Function::Softplus, a) => vec![Text("log(1 + exp("), Node(a, 0), Text("))")],
+                Expr::Call(Function::Bernoulli, a) => vec![Node(a, 6), Text("/expm1("), Node(a, 0), Text(")")],
+                Expr::Call(Function::Langevin, a) => {
+                    vec![Text("1/tanh("), Node(a, 0), Text(") - 1/"), Node(a, 7)]
+                }
+                Expr::Call(Function::LangevinSlope, a) => {
+                    vec![Text("1/"), Node(a, 9), Text("^2 - 1/sinh("), Node(a, 0), Text(")^2")]
+                }
                 Expr::Call(f, a) => vec![Text(f.name()), Text("("), Node(a, 0), Text(")")],
                 Expr::Atan2(a, b) => vec![Text("atan2("), Node(a, 0), Text(", "), Node(b, 0), Text(")")],
                 Expr::Less(a, b) => infix(a, 5, " < ", b, 5),
@@ -104,7 +119,6 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Function;
 
     #[test]
     fn only_needed_parentheses_are_printed() {

@@ -27,6 +27,21 @@ fn verify(rows: &[Row]) {
     }
 }
 
+/// `expm1` and `log1p` came later: models may use these names, and are told where a function is hidden.
+#[test]
+fn a_model_may_use_the_names_of_functions_that_came_later() {
+    verify(&[
+        ("x' = expm1(x) - log1p (x); x(0) = 1", &[]),
+        ("log1p(x) = t + 1", &[]),
+        ("expm1' = -expm1; expm1(0) = 1", &[]),
+        ("param log1p = 2; x' = -log1p*x; x(0) = 1", &[]),
+        ("def expm1(a) = 2*a; x' = expm1(x); x(0) = 1", &[("own-function", "the model's own is used")]),
+        ("param expm1 = 2; x' = expm1(x); x(0) = 1", &[("unknown-function", "to multiply, write `expm1*(…)`")]),
+        ("x' = expm1(x, 1); x(0) = 1", &[("arguments", "`expm1` takes")]),
+        ("param exp = 2; x' = -x; x(0) = 1", &[("reserved-name", "a function")]),
+    ]);
+}
+
 /// A continuous value meets a number for an instant, so `==` would silently do nothing.
 #[test]
 fn an_equality_of_continuous_values_is_no_event() {

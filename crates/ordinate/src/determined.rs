@@ -85,11 +85,13 @@ fn may_fail(sorted: &Sorted, v: VarId, safe: &mut FxHashSet<ExprId>) -> bool {
             Expr::Call(function, _) => match function {
                 Function::Sin | Function::Cos | Function::Atan | Function::Tanh | Function::Asinh => false,
                 Function::Cbrt | Function::Erf | Function::Abs | Function::Sign | Function::Floor => false,
-                Function::Noise => false,
+                Function::Logistic | Function::Langevin | Function::LangevinSlope | Function::Noise => false,
+                // for large arguments they are about as large as these
+                Function::Softplus | Function::Bernoulli => false,
                 Function::Tan | Function::Asin | Function::Acos | Function::Acosh | Function::Atanh => true,
-                Function::Log | Function::Log10 | Function::Sqrt => true,
+                Function::Log | Function::Log10 | Function::Log1p | Function::Sqrt => true,
                 // beyond all numbers
-                Function::Sinh | Function::Cosh | Function::Exp => true,
+                Function::Sinh | Function::Cosh | Function::Exp | Function::Expm1 => true,
             },
             Expr::Lookup(..) => true,
             Expr::Const(_) | Expr::Pi | Expr::Time | Expr::Var(_) | Expr::Neg(_) | Expr::Add(..) | Expr::Sub(..) => {

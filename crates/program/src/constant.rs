@@ -51,6 +51,17 @@ impl Constant for Big {
             Function::Sqrt => self.clone().sqrt(),
             Function::Cbrt => self.cbrt(),
             Function::Erf => self.erf(),
+            Function::Expm1 => self.expm1(),
+            Function::Log1p => self.log1p(),
+            Function::Logistic => (Big::splat(1.0) + (-self.clone()).exp()).reciprocal(),
+            Function::Softplus => {
+                let rest = (-self.abs()).exp().log1p();
+                if self.to_f64() > 0.0 { self.clone() + rest } else { rest }
+            }
+            Function::Bernoulli if self.to_f64() == 0.0 => Big::splat(1.0),
+            Function::Bernoulli => self.clone() / self.expm1(),
+            Function::Langevin => self.langevin(),
+            Function::LangevinSlope => self.langevin_slope(),
             Function::Abs => self.abs(),
             Function::Sign => Big::splat(sign(self.to_f64())),
             Function::Floor => self.floor(),

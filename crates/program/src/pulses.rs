@@ -54,12 +54,15 @@ pub(crate) fn of_program(program: &Program) -> (Pulses, Vec<bool>) {
             Op::Pow => f64::INFINITY,
             Op::Call(function) => match function {
                 Function::Sin | Function::Cos | Function::Tan if x.degree <= INSIDE => x.degree,
-                Function::Sqrt | Function::Cbrt | Function::Log | Function::Log10 | Function::Abs => x.degree,
+                Function::Sqrt | Function::Cbrt | Function::Log | Function::Log10 | Function::Log1p => x.degree,
+                Function::Abs => x.degree,
                 Function::Asin | Function::Acos | Function::Atan => x.degree,
                 Function::Asinh | Function::Acosh | Function::Atanh => x.degree,
                 Function::Sin | Function::Cos | Function::Tan | Function::Sinh | Function::Cosh | Function::Tanh => {
                     all_known(x)
                 }
+                Function::Expm1 | Function::Logistic | Function::Softplus => all_known(x),
+                Function::Bernoulli | Function::Langevin | Function::LangevinSlope => all_known(x),
                 Function::Exp | Function::Erf | Function::Sign | Function::Floor | Function::Noise => all_known(x),
             },
             Op::Less | Op::LessEqual | Op::Equal | Op::And | Op::Or => all_known(x) + all_known(y),

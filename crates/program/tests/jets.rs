@@ -93,6 +93,11 @@ fn identities_hold_for_all_coefficients() {
         ("10^log10(A) - A", 0.0),
         ("A^5 - A*A^2*A^2", 0.0),
         ("A^A/exp(A*log(A))", 1.0),
+        ("exp(A) - expm1(A)", 1.0),
+        ("log1p(A) - log(1 + A)", 0.0),
+        ("1/(1 + exp(-A)) - tanh(A/2)/2", 0.5),
+        ("log(1 + exp(A)) - log(exp(A)*(1 + exp(-A)))", 0.0),
+        ("A/expm1(A) + A/2 - A/(2*tanh(A/2))", 0.0),
     ];
     let arguments = ["(1 + t)", "(0.5 + t^2)", "(1.3 - 0.4*t + 0.2*t^3)", "(0.8 + 0.3*sin(2*t))", "((1 + exp(-t))/2)"];
     for (identity, constant) in identities {
@@ -106,6 +111,57 @@ fn identities_hold_for_all_coefficients() {
             }
         }
     }
+}
+
+/// u/(eᵘ − 1) at its removable zero, whose coefficients are Bernoulli's numbers, Bₖ/k! = ±2 ζ(k)/(2π)ᵏ; right beside it they are
+/// hardly different, and so they are on both sides of the border between its two forms.
+#[test]
+fn a_removable_zero_has_its_series() {
+    let at = |t: f64| expression("t/expm1(t)", t, 24);
+    let zero = at(0.0);
+    assert!((zero[0] - 1.0).abs() < 1e-15 && (zero[1] + 0.5).abs() < 1e-15, "{zero:?}");
+    for (k, c) in zero.iter().enumerate().skip(2) {
+        let zeta = (1..40_000).map(|n| f64::from(n).powi(-(k as i32))).sum::<f64>();
+        let sign = if k % 4 == 2 { 1.0 } else { -1.0 };
+        let exact = if k % 2 == 1 { 0.0 } else { sign * 2.0 * zeta / std::f64::consts::TAU.powi(k as i32) };
+        let tail = 2.0 / std::f64::consts::TAU.powi(k as i32);
+        assert!((c - exact).abs() < 1e-4 * tail, "power {k}: {c:e}, not {exact:e}");
+    }
+    for (left, right) in [(0.0, 1e-9), (-1e-9, 0.0), (1.414, 1.4145), (-1.4145, -1.414)] {
+        let (left_series, right_series) = (at(left), at(right));
+        for (k, pair) in left_series.iter().zip(&right_series).take(20).enumerate() {
+            let size = 0.2f64.powi(k as i32);
+            let change = (right - left) * (k + 1) as f64 * size;
+            assert!(
+                (pair.0 - pair.1).abs() < change + 1e-13 * size.max(0.3f64.powi(k as i32)),
+                "{left}, power {k}: {pair:?}"
+            );
+        }
+    }
+}
+
+/// Gates whose exponentials overflow have series, and what is nearly 1 keeps the digits of the rest.
+#[test]
+fn saturated_functions_have_series() {
+    for (text, value) in [
+        ("1/(1 + exp(1000 - t))", 0.0),
+        ("1/(1 + exp(-1000*(1 + t)))", 1.0),
+        ("exp(1000*(1 + t))/(1 + exp(1000*(1 + t)))", 1.0),
+        ("log(1 + exp(t - 1000))", 0.0),
+        ("(t + 1000)/expm1(t + 1000)", 0.0),
+        ("tanh(1000*(1 + t))", 1.0),
+        ("exp(-(t - 100)^2)", 0.0),
+        ("erf(t + 100)", 1.0),
+    ] {
+        let c = expression(text, 0.0, 12);
+        assert_eq!(c[0], value, "{text}");
+        assert!(c[1..].iter().all(|c| *c == 0.0), "{text}: {c:?}");
+    }
+    let c = expression("log(1 + exp(t + 1000))", 0.0, 12);
+    assert!((c[0] - 1000.0).abs() < 1e-12 && c[1] == 1.0 && c[2..].iter().all(|c| *c == 0.0), "{c:?}");
+    // 1 − σ = e⁻⁵⁰, although σ is 1
+    let c = expression("1/(1 + exp(-50 - t))", 0.0, 4);
+    assert!((c[1] / (-50f64).exp() - 1.0).abs() < 1e-13, "{c:?}");
 }
 
 /// Terms of two systems of the thesis, with the step as the unit of time.

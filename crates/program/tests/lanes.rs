@@ -16,9 +16,10 @@ fn evaluator(text: &str, k: f64) -> Evaluator {
 }
 
 /// Every kind of recurrence.
-const MODELS: [&str; 4] = [
+const MODELS: [&str; 5] = [
     "param k = 1; x' = k*(y - x); y' = x*(28 - z) - y; z' = x*y - k*z; init x = 1, y = 2, z = 3",
     "param k = 1; x' = k*y/(x^2 + y^2)^1.5 + 1/x; y' = sqrt(x + k)*y^2 - x/(y + k); init x = 1, y = 2",
+    "param k = 1; x' = 1/(1 + exp(y - k*x)) + expm1(x)/y; y' = (x - 0.8)/(1 - exp(k*(0.8 - x))) - log1p(y); init x = 1, y = 2",
     "param k = 1; x' = exp(-k*x) + log(y)*sin(k*t); y' = atan2(x, y + k) + tanh(k*x) - y; init x = 1, y = 2",
     "param k = 1; x' = (x + 1)^(k*y) - x^0.3*cbrt(y); y' = asin(0.1*k*x) - erf(y) + acosh(1 + y); init x = 1, y = 2",
 ];

@@ -30,7 +30,11 @@ const ALL_FUNCTIONS: &str = "
     x' = sin(a*y)*cos(x) + tan(x/9) + exp(-y^2) + log(2 + x) + log10(3 + y) + sqrt(2 + x*y) + cbrt(2 + y)
     y' = asin(x/5) + acos(y/5) + atan(x + 1) + sinh(y/3) - cosh(x/3) + tanh(x) + asinh(x) + acosh(2 + y) + erf(x)
     z' = atanh(x/5) + atan2(x, 1 + y) + atan2(x, 2) + atan2(1, y) + (1 + x^2)^b + 2^y + (2 + x)^(1 + y) + x^5/y + 1/(3 + x) - t
-    init x = 0.1, y = b, z = 1";
+    w' = expm1(x) + log1p(y) + 1/(1 + exp(y - 3*x)) + log(1 + exp(x*y)) + x/expm1(x) + expm1(2*y)/y
+    near = x/expm1(x)
+    far = (4 + x)/expm1(4 + x)
+    v' = near'' + far''
+    init x = 0.1, y = b, z = 1, w = 0, v = 0";
 
 /// What doubles, double-doubles and long numbers say agrees to the digits of the shorter ones.
 #[test]

@@ -18,7 +18,7 @@ fn evaluator(g: &str) -> Evaluator {
 }
 
 /// Every function of the language, at arguments where it is defined.
-const FUNCTIONS: [&str; 32] = [
+const FUNCTIONS: [&str; 39] = [
     "x + 2*y - t",
     "x*y - 3",
     "(x - y)^2 + x^3",
@@ -50,6 +50,13 @@ const FUNCTIONS: [&str; 32] = [
     "atan2(y, x)",
     "atan2(y - 5, 3)",
     "erf(x - 1)",
+    "expm1(x - y)",
+    "log1p(x*y)",
+    "1/(1 + exp(-4*(x - y)))",
+    "log(1 + exp(9*x))",
+    "x/expm1(x)",
+    "(x - 0.8)/(1 - exp(0.8 - x))",
+    "expm1(y)/y",
     "t*sin(y)/(2 + cos(x))",
 ];
 

@@ -51,7 +51,8 @@ pub(crate) fn of_stages(part: f64, timed: bool, pulses: Pulses, silent: bool, or
         (true, Pulses::InTime) if silent => count.max(OF_SERIES),
         (true, Pulses::InTime) if 2 * count > order as usize => count,
         (true, Pulses::OnTheWay | Pulses::Nowhere) if blind => OF_SERIES,
-        (false, Pulses::OnTheWay) if silent => count.max(OF_SERIES),
+        // the error of a step that covers all of it tells no more of it than that of one that ends before
+        (false, Pulses::OnTheWay) if silent || part >= LONG => count.max(OF_SERIES),
         (false, _) if part > VERY_LONG && silent => count,
         _ => 0,
     }
@@ -69,7 +70,8 @@ mod tests {
         assert_eq!(of_stages(part, true, Pulses::Nowhere, false, 3), OF_SERIES);
         assert_eq!(of_stages(part, true, Pulses::Nowhere, false, 8), 0);
         assert_eq!(of_stages(part, false, Pulses::OnTheWay, true, 3), OF_SERIES);
-        assert_eq!(of_stages(part, false, Pulses::OnTheWay, false, 3), 0);
+        assert_eq!(of_stages(part, false, Pulses::OnTheWay, false, 3), OF_SERIES);
+        assert_eq!(of_stages(part / 4.0, false, Pulses::OnTheWay, false, 3), 0);
         assert_eq!(of_stages(part, false, Pulses::Nowhere, true, 3), 0);
     }
 }

@@ -404,7 +404,7 @@ fn automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn 
 
 /// The Taylor method: that of linear systems where there is nothing to choose and the system is linear.
 fn taylor(states: usize, options: TaylorOptions, fixed_step: bool) -> Box<dyn Method> {
-    let general = Box::new(Taylor::new(states, options, fixed_step));
+    let general = Box::new(Taylor::new(states, options, fixed_step).alone());
     if options != TaylorOptions::default() {
         return general;
     }

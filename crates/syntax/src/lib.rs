@@ -19,4 +19,6 @@ pub use parser::{LONGEST_TEXT, parse};
 pub use print::print;
 pub use render::{LineIndex, line_column, render};
 pub use tree::*;
-pub use words::{Arity, EXPRESSION_WORDS, FUNCTIONS, OPERATORS, STATEMENTS, is_function, reserved};
+pub use words::{
+    Arity, EXPRESSION_WORDS, FUNCTIONS, OPERATORS, STATEMENTS, UNRESERVED_FUNCTIONS, is_function, reserved,
+};

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::diagnostic::Collector;
 use crate::lexer::{LONGEST_NAME, Token, TokenKind, lex};
 use crate::spelling::common;
-use crate::words::{is_function, reserved};
+use crate::words::{UNRESERVED_FUNCTIONS, is_function, reserved};
 use crate::{Diagnostic, Expr, Name, Node, NodeId, NodeKind, Severity, Span, Tree};
 
 /// Longer texts are refused: no hand-written model comes near, and offsets and memory stay bounded.
@@ -97,7 +97,12 @@ impl<'a> Parser<'a> {
         let word = |token: &Token| &text[token.span.start as usize..token.span.end as usize];
         let mut functions = HashSet::new();
         let mut own_dt = false;
+        // functions only where the text has no variable of their name
+        let mut unreserved: Vec<&str> = UNRESERVED_FUNCTIONS.to_vec();
         for pair in tokens.windows(2) {
+            if pair[0].kind == TokenKind::Name && pair[1].kind != TokenKind::LParen {
+                unreserved.retain(|name| *name != word(&pair[0]));
+            }
             if pair[1].kind == TokenKind::Name {
                 if pair[0].kind == TokenKind::Def {
                     functions.insert(common(word(&pair[1])));
@@ -105,6 +110,7 @@ impl<'a> Parser<'a> {
                 own_dt |= pair[0].kind != TokenKind::Slash && word(&pair[1]) == "dt";
             }
         }
+        functions.extend(unreserved.into_iter().map(common));
         Self {
             text,
             tokens,

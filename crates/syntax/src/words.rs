@@ -32,11 +32,15 @@ pub const FUNCTIONS: &[(&str, Arity)] = &[
     ("asinh", Arity::Exactly(1)), ("acosh", Arity::Exactly(1)), ("atanh", Arity::Exactly(1)),
     ("exp", Arity::Exactly(1)), ("log", Arity::Exactly(1)), ("log10", Arity::Exactly(1)),
     ("sqrt", Arity::Exactly(1)), ("cbrt", Arity::Exactly(1)), ("pow", Arity::Exactly(2)), ("erf", Arity::Exactly(1)),
+    ("expm1", Arity::Exactly(1)), ("log1p", Arity::Exactly(1)),
     ("abs", Arity::Exactly(1)), ("min", Arity::AtLeast(2)), ("max", Arity::AtLeast(2)),
     ("sign", Arity::Exactly(1)), ("floor", Arity::Exactly(1)),
     ("step", Arity::Exactly(1)), ("pulse", Arity::Exactly(2)), ("ramp", Arity::Exactly(1)),
     ("quantize", Arity::Exactly(2)), ("saturate", Arity::OrOneMore(2)), ("noise", Arity::OrOneMore(2)),
 ];
+
+/// Those among them that came later: a function only before `(`, and a model may use the name for something of its own.
+pub const UNRESERVED_FUNCTIONS: &[&str] = &["expm1", "log1p"];
 
 /// Operators written like functions: reserved, but not functions of numbers.
 pub const OPERATORS: &[&str] = &["pade", "laplace", "delay"];
@@ -48,9 +52,10 @@ pub const STATEMENTS: &[&str] =
 /// Words inside expressions.
 pub const EXPRESSION_WORDS: &[&str] = &["if", "then", "else", "and", "or", "not"];
 
-/// Whether a name is one of [`FUNCTIONS`] or [`OPERATORS`].
+/// Whether a name is one of [`FUNCTIONS`] or [`OPERATORS`], wherever it stands.
 pub fn is_function(name: &str) -> bool {
-    FUNCTIONS.iter().any(|&(function, _)| function == name) || OPERATORS.contains(&name)
+    let reserved = FUNCTIONS.iter().any(|&(function, _)| function == name) || OPERATORS.contains(&name);
+    reserved && !UNRESERVED_FUNCTIONS.contains(&name)
 }
 
 /// What a reserved name already is, as the end of "`pi` is …"; `None` where a model may use the name.

@@ -5,7 +5,10 @@ use super::{Definition, MAX_PRIMES, Resolver, Type, View};
 use crate::constant::arithmetic;
 use crate::{Role, Watch, closest};
 use ordinate_expr::{Decimal, ExprId, Function, VarId};
-use ordinate_syntax::{Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UnaryOp};
+use ordinate_syntax::{
+    Arity, BinaryOp, Diagnostic, Expr, FUNCTIONS, Name, NodeId, NodeKind, OPERATORS, Span, UNRESERVED_FUNCTIONS,
+    UnaryOp,
+};
 
 /// Functions of the language that are not a [`Function`] of one argument or become switches.
 const BRANCHING: [&str; 9] = ["abs", "min", "max", "sign", "floor", "step", "pulse", "ramp", "noise"];
@@ -349,7 +352,10 @@ impl Resolver<'_> {
             return self.call_definition(name, arguments, span, view);
         }
         let a: Vec<ExprId> = arguments.iter().map(|&(value, at)| self.operand(value, at)).collect();
-        let arity = FUNCTIONS.iter().find(|(name, _)| *name == text).map(|&(_, arity)| arity);
+        // a variable of the model's own is no function
+        let own = UNRESERVED_FUNCTIONS.contains(&text) && self.introduced.contains(text);
+        let known = FUNCTIONS.iter().find(|(name, _)| *name == text && !own);
+        let arity = known.map(|&(_, arity)| arity);
         let diagnostic = match arity {
             Some(arity) if arity.admits(a.len()) && super::imperfection::NAMES.contains(&text) => {
                 let places: Vec<Span> = arguments.iter().map(|&(_, at)| at).collect();

@@ -2,7 +2,9 @@
 //! Everything else that occurs in an equation is an unknown of the model.
 
 use super::{Definition, Resolver};
-use ordinate_syntax::{Declaration, Diagnostic, Name, NodeKind, Span, Statement, StatementKind, Target};
+use ordinate_syntax::{
+    Declaration, Diagnostic, Name, NodeKind, Span, Statement, StatementKind, Target, UNRESERVED_FUNCTIONS,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a name stands for.
@@ -139,6 +141,14 @@ impl Resolver<'_> {
                         self.duplicate(*name, *name_span, other, "function");
                     }
                     seen.definitions.insert(*name, *name_span);
+                    let text = self.tree.name(*name);
+                    if UNRESERVED_FUNCTIONS.contains(&text) {
+                        let message = format!("`{text}` is a function of the language, too; the model's own is used");
+                        let note = Diagnostic::warning("own-function", *name_span, message);
+                        self.report(note.help(
+                            "another name shows which one is meant; without this line it is that of the language",
+                        ));
+                    }
                     let parameters = parameters.iter().map(|(name, _)| *name).collect();
                     self.definitions.insert(*name, Definition { parameters, body: *body, span: *name_span });
                 }

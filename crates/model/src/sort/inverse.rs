@@ -75,7 +75,7 @@ pub(super) fn inverted(model: &mut Model, line: &Line, v: VarId, alone: bool) ->
 pub(super) fn inside_logarithm(model: &mut Model, line: &Line) -> Vec<VarId> {
     let mut found = Vec::new();
     for e in model.graph.post_order(&[line.left, line.right]) {
-        if let Expr::Call(Function::Log | Function::Log10, a) = model.graph.node(e) {
+        if let Expr::Call(Function::Log | Function::Log10 | Function::Log1p, a) = model.graph.node(e) {
             found.extend(model.graph.variables(a));
         }
     }
@@ -97,6 +97,20 @@ fn inverse(g: &mut Graph, f: Function, value: ExprId) -> Option<ExprId> {
             let ten = g.integer(10);
             return Some(g.pow(ten, value));
         }
+        Function::Expm1 => Function::Log1p,
+        Function::Log1p => Function::Expm1,
+        // log(y/(1 − y))
+        Function::Logistic => {
+            let one = g.integer(1);
+            let rest = g.sub(one, value);
+            let odds = g.div(value, rest);
+            return Some(g.call(Function::Log, odds));
+        }
+        // log(eʸ − 1)
+        Function::Softplus => {
+            let less_one = g.call(Function::Expm1, value);
+            return Some(g.call(Function::Log, less_one));
+        }
         Function::Cbrt => {
             let three = g.integer(3);
             return Some(g.pow(value, three));
@@ -112,6 +126,9 @@ fn inverse(g: &mut Graph, f: Function, value: ExprId) -> Option<ExprId> {
         | Function::Acosh
         | Function::Sqrt
         | Function::Erf
+        | Function::Bernoulli
+        | Function::Langevin
+        | Function::LangevinSlope
         | Function::Abs
         | Function::Sign
         | Function::Floor

@@ -233,8 +233,33 @@ impl<'a> Evaluation<'a> {
         let argument = self.residues[&a]?;
         let half = Residue::integer(2).inverse()?;
         let itself = |argument: Residue| unknown(kind::CALL + f as u64, &[argument]);
+        let logarithm = |argument: Residue| match argument == Residue::ONE {
+            true => Residue::ZERO,
+            false => unknown(kind::CALL + Function::Log as u64, &[argument]),
+        };
         Some(match f {
             Function::Exp => Residue::exponential(self.exponent(g, a)?),
+            // what they stand for, so that a proof sees no difference
+            Function::Expm1 => Residue::exponential(self.exponent(g, a)?).minus(Residue::ONE),
+            Function::Log1p => logarithm(Residue::ONE.plus(argument)),
+            Function::Softplus => logarithm(Residue::ONE.plus(Residue::exponential(self.exponent(g, a)?))),
+            Function::Logistic => {
+                let up = Residue::exponential(self.exponent(g, a)?);
+                up.times(Residue::ONE.plus(up).inverse()?)
+            }
+            Function::Bernoulli => {
+                let up = Residue::exponential(self.exponent(g, a)?);
+                argument.times(up.minus(Residue::ONE).inverse()?)
+            }
+            Function::Langevin | Function::LangevinSlope => {
+                let up = Residue::exponential(self.exponent(g, a)?);
+                let (down, inverse) = (up.inverse()?, argument.inverse()?);
+                let (sinh, cosh) = (up.minus(down).times(half), up.plus(down).times(half));
+                match f {
+                    Function::Langevin => cosh.times(sinh.inverse()?).minus(inverse),
+                    _ => inverse.power(2).minus(sinh.power(2).inverse()?),
+                }
+            }
             Function::Sinh | Function::Cosh | Function::Tanh => {
                 let up = Residue::exponential(self.exponent(g, a)?);
                 let down = up.inverse()?;
@@ -274,10 +299,9 @@ impl<'a> Evaluation<'a> {
             Function::Abs => itself(argument.magnitude().0),
             Function::Sqrt if argument == Residue::ZERO || argument == Residue::ONE => argument,
             Function::Sqrt => fraction(argument, half),
-            Function::Log | Function::Log10 if argument == Residue::ONE => Residue::ZERO,
-            Function::Log | Function::Log10 | Function::Acos | Function::Acosh | Function::Floor | Function::Noise => {
-                itself(argument)
-            }
+            Function::Log => logarithm(argument),
+            Function::Log10 if argument == Residue::ONE => Residue::ZERO,
+            Function::Log10 | Function::Acos | Function::Acosh | Function::Floor | Function::Noise => itself(argument),
         })
     }
 
@@ -448,7 +472,22 @@ mod tests {
         let hyperbola = g.add(sinh, cosh);
         let odd = g.neg(erf_minus);
         let by_root = g.mul(a, root);
+        // internal functions are seen as what they stand for
+        let (gate, difference) = (g.call(Function::Logistic, a), g.call(Function::Bernoulli, a));
+        let (less_one, langevin) = (g.call(Function::Expm1, a), g.call(Function::Langevin, a));
+        let (log_of_sum, tanh) = (g.call(Function::Log1p, a), g.call(Function::Tanh, a));
+        let (one_exp, one_a, inverse_a) = (g.add(one, exp_a), g.add(one, a), g.div(one, a));
+        let opened = g.mul(gate, one_exp);
+        let (log_direct, restored) = (g.call(Function::Log, one_a), g.mul(difference, less_one));
+        let exp_again = g.add(less_one, one);
+        let cotangent = g.add(langevin, inverse_a);
+        let cotangent_tanh = g.mul(cotangent, tanh);
         let equal = [
+            (opened, exp_a),
+            (restored, a),
+            (exp_again, exp_a),
+            (log_of_sum, log_direct),
+            (cotangent_tanh, one),
             (circle, one),
             (addition, sin_sum),
             (doubled, sin_twice),

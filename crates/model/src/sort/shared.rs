@@ -16,7 +16,7 @@
 use super::inlined::Inlined;
 use super::proof::divisor;
 use crate::{Model, Role};
-use ordinate_expr::{Expr, ExprId, VarId};
+use ordinate_expr::{Expr, ExprId, Function, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Takes a line from the others with which it shares an unknown that has a linear formula, and constants out of lines in which
@@ -73,7 +73,11 @@ fn without_constants(model: &mut Model, e: ExprId) -> Option<ExprId> {
     let all = distributed(model, e);
     let is_constant = |model: &mut Model, e: ExprId| model.constant(e).is_some();
     let parts = summands(model, all);
-    if !parts.into_iter().any(|part| is_constant(model, part)) {
+    // eˣ − 1 has a constant, too
+    let has_constant = |model: &mut Model, e: ExprId| {
+        matches!(model.graph.node(e), Expr::Call(Function::Expm1, _)) || is_constant(model, e)
+    };
+    if !parts.into_iter().any(|part| has_constant(model, part)) {
         return None;
     }
     let terms = model.graph.terms(all);
@@ -151,6 +155,11 @@ fn over_sum(model: &mut Model, sum: ExprId, on: &dyn Fn(&mut ordinate_expr::Grap
             Expr::Neg(a) => g.neg(made[&a]),
             Expr::Add(a, b) => g.add(made[&a], made[&b]),
             Expr::Sub(a, b) => g.sub(made[&a], made[&b]),
+            Expr::Call(Function::Expm1, a) => {
+                let (power, one) = (g.call(Function::Exp, a), g.integer(1));
+                let (power, one) = (on(g, power), on(g, one));
+                g.sub(power, one)
+            }
             _ => on(g, id),
         };
         made.insert(id, new);

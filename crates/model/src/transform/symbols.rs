@@ -350,7 +350,39 @@ impl Symbols {
                 let s = self.symbol(Kind::Call(f, p.scaled(sign)?));
                 Ok(Polynomial::term(Monomial::symbol(s), if even { Rational::ONE } else { sign }))
             }
-            Function::Acos | Function::Acosh | Function::Log => Ok(Polynomial::symbol(self.symbol(Kind::Call(f, p)))),
+            Function::Expm1 => {
+                let mut less_one = self.call(Function::Exp, p)?;
+                less_one.add_term(Monomial::default(), Rational::ONE.negate())?;
+                Ok(less_one)
+            }
+            Function::Log1p => {
+                let mut sum = p;
+                sum.add_term(Monomial::default(), Rational::ONE)?;
+                self.call(Function::Log, sum)
+            }
+            // p/(eᵖ − 1); there is no polynomial system that is regular where p is zero
+            Function::Bernoulli => {
+                let below = self.call(Function::Expm1, p.clone())?;
+                let inverse = self.power(&below, Rational::integer(-1))?;
+                self.times(&p, &inverse)
+            }
+            // 1/tanh p − 1/p and its derivative 1 − L² − 2L/p
+            Function::Langevin | Function::LangevinSlope => {
+                let tanh = self.call(Function::Tanh, p.clone())?;
+                let [mut langevin, inverse] =
+                    [self.power(&tanh, Rational::integer(-1))?, self.power(&p, Rational::integer(-1))?];
+                langevin.add_scaled(&inverse, Rational::integer(-1))?;
+                if f == Function::Langevin {
+                    return Ok(langevin);
+                }
+                let mut slope = Polynomial::constant(Rational::ONE);
+                slope.add_scaled(&self.times(&langevin, &langevin)?, Rational::integer(-1))?;
+                slope.add_scaled(&self.times(&langevin, &inverse)?, Rational::integer(-2))?;
+                Ok(slope)
+            }
+            Function::Acos | Function::Acosh | Function::Log | Function::Logistic | Function::Softplus => {
+                Ok(Polynomial::symbol(self.symbol(Kind::Call(f, p))))
+            }
             Function::Abs | Function::Sign | Function::Floor | Function::Noise => Err(Trouble::NotSmooth(f)),
         }
     }
@@ -492,6 +524,12 @@ impl Symbols {
                 self.power(&inside, half(-1))
             }
             Function::Cbrt => self.power(value, number(-2))?.scaled(Rational::new(1, 3).expect("a third")),
+            // σ(p) σ(−p), and not σ − σ²: what is nearly 1 keeps the digits of its rest
+            Function::Logistic => {
+                let opposite = self.call(f, p.scaled(number(-1))?)?;
+                self.times(value, &opposite)
+            }
+            Function::Softplus => self.call(Function::Logistic, p.clone()),
             // 2/√π exp(−p²)
             Function::Erf => {
                 let (pi, two) = (self.graph.pi(), self.graph.integer(2));
@@ -502,7 +540,14 @@ impl Symbols {
                 let bell = self.call(Function::Exp, square)?;
                 self.times(&factor, &bell)
             }
-            Function::Sqrt | Function::Log10 => Ok(one.scaled(Rational::ZERO)?),
+            // they are made of other symbols
+            Function::Sqrt
+            | Function::Log10
+            | Function::Expm1
+            | Function::Log1p
+            | Function::Bernoulli
+            | Function::Langevin
+            | Function::LangevinSlope => Ok(one.scaled(Rational::ZERO)?),
             Function::Abs | Function::Sign | Function::Floor | Function::Noise => Err(Trouble::NotSmooth(f)),
         }
     }

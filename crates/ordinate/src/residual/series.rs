@@ -38,6 +38,12 @@ impl<const N: usize> Series<N> {
         c
     }
 
+    /// The same with another value.
+    fn with_value(mut self, value: Interval) -> Series<N> {
+        self.0[0] = value;
+        self
+    }
+
     /// The value, without its derivatives.
     pub fn value(&self) -> Interval {
         self.0[0]
@@ -161,6 +167,17 @@ impl<const N: usize> Series<N> {
                 let gauss = squared().negated().call(Function::Exp);
                 let factor = TWO.over(Interval::PI.call(Function::Sqrt));
                 self.along_known(first, gauss.times(Series::constant(factor)))
+            }
+            Function::Expm1 => self.along_known(first, self.call(Function::Exp)),
+            Function::Log1p => self.along_known(first, one.over(one.plus(self))),
+            Function::Logistic => self.along(first, |y, i| y[i].minus(Self::square_of(y, i))),
+            Function::Softplus => self.along_known(first, self.call(Function::Logistic)),
+            // quotients beside their removable singularity
+            Function::Bernoulli => self.over(self.call(Function::Expm1)).with_value(first),
+            Function::Langevin => self.along_known(first, self.call(Function::LangevinSlope)),
+            Function::LangevinSlope => {
+                let sinh = self.call(Function::Sinh);
+                one.over(squared()).minus(one.over(sinh.times(sinh))).with_value(first)
             }
             // constant between their jumps
             Function::Sign | Function::Floor | Function::Noise => Series::constant(first),

@@ -107,6 +107,15 @@ fn call(f: Function, inner: &str) -> String {
         Function::Exp => format!("e^{{{inner}}}"),
         Function::Abs => format!("\\left|{inner}\\right|"),
         Function::Floor => format!("\\left\\lfloor {inner}\\right\\rfloor"),
+        Function::Logistic => format!("\\frac{{1}}{{1+e^{{-\\left({inner}\\right)}}}}"),
+        Function::Softplus => format!("\\ln\\left(1+e^{{{inner}}}\\right)"),
+        Function::Bernoulli => format!("\\frac{{{inner}}}{{e^{{{inner}}}-1}}"),
+        Function::Langevin => {
+            format!("\\left(\\coth\\left({inner}\\right)-\\frac{{1}}{{{inner}}}\\right)")
+        }
+        Function::LangevinSlope => format!(
+            "\\left(\\frac{{1}}{{\\left({inner}\\right)^{{2}}}}-\\frac{{1}}{{\\sinh^{{2}}\\left({inner}\\right)}}\\right)"
+        ),
         Function::Log => format!("\\ln\\left({inner}\\right)"),
         Function::Sin | Function::Cos | Function::Tan | Function::Sinh | Function::Cosh | Function::Tanh => {
             format!("\\{}\\left({inner}\\right)", f.name())
@@ -119,6 +128,8 @@ fn call(f: Function, inner: &str) -> String {
         | Function::Atanh
         | Function::Log10
         | Function::Erf
+        | Function::Expm1
+        | Function::Log1p
         | Function::Sign
         | Function::Noise => format!("\\operatorname{{{}}}\\left({inner}\\right)", f.name()),
     }

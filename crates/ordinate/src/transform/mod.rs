@@ -155,11 +155,11 @@ pub(crate) fn modes(evaluator: &mut Evaluator, t: f64, y: &[f64], held: &[f64], 
     d
 }
 
-/// Whether an auxiliary state would stay what rounding made of its start: u = e^g fulfils u' = g'u, and u = tanh g fulfils
-/// u' = g'(1 − u²).
+/// Whether an auxiliary state would stay what rounding made of its start: u = e^g fulfils u' = g'u, u = σ(g) fulfils u' = g'u σ(−g),
+/// and u = tanh g fulfils u' = g'(1 − u²).
 fn rests(model: &Model, e: ExprId, value: f64) -> bool {
     match model.graph.node(e) {
-        Expr::Call(Function::Exp, _) => value.abs() < f64::MIN_POSITIVE,
+        Expr::Call(Function::Exp | Function::Logistic, _) => value.abs() < f64::MIN_POSITIVE,
         Expr::Call(Function::Tanh, _) => value.abs() == 1.0,
         _ => false,
     }

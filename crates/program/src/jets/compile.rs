@@ -3,6 +3,7 @@
 
 use super::code::{JetCode, JetInstruction, JetOp, Operand, Sum, Value};
 use super::lin::Lin;
+use super::removable::Part;
 use crate::constant::Constant;
 use crate::packed::arity;
 use crate::{Op, Program, Section};
@@ -105,10 +106,11 @@ fn sort<N: Clone>(code: &mut JetCode<N>) {
 
 /// What may be shared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Shared {
+pub(super) enum Shared {
     Weighted,
     Square,
     Function(Function),
+    Part(Part),
 }
 
 /// What is shared: the function, the node, its factor and its constant.
@@ -121,10 +123,10 @@ fn key<N: Constant>(what: Shared, a: &Operand<N>) -> SharedKey<N> {
     (what, a.node, a.factor.key(), a.constant.key())
 }
 
-struct Compiler<'a, N: Constant> {
-    code: JetCode<N>,
+pub(super) struct Compiler<'a, N: Constant> {
+    pub(super) code: JetCode<N>,
     /// The precision of its numbers.
-    bits: usize,
+    pub(super) bits: usize,
     lists: &'a [Vec<f64>],
     /// Nodes that several functions of one operand share.
     shared: FxHashMap<SharedKey<N>, u32>,
@@ -135,14 +137,14 @@ struct Compiler<'a, N: Constant> {
 }
 
 impl<N: Constant> Compiler<'_, N> {
-    fn emit(&mut self, op: JetOp<N>) -> u32 {
+    pub(super) fn emit(&mut self, op: JetOp<N>) -> u32 {
         let out = self.code.nodes as u32;
         self.code.nodes += op.nodes() as usize;
         self.code.instructions.push(JetInstruction { op, out });
         out
     }
 
-    fn sum(&mut self, lin: &Lin<N>) -> Sum<N> {
+    pub(super) fn sum(&mut self, lin: &Lin<N>) -> Sum<N> {
         let from = self.code.terms.len() as u32;
         self.code.terms.extend_from_slice(&lin.terms);
         Sum { scale: N::splat(1.0), constant: lin.constant.clone(), from, to: self.code.terms.len() as u32 }
@@ -226,29 +228,34 @@ impl<N: Constant> Compiler<'_, N> {
     }
 
     /// t a′ of an operand; its constant does not matter.
-    fn weigh(&mut self, a: Operand<N>) -> u32 {
+    pub(super) fn weigh(&mut self, a: Operand<N>) -> u32 {
         let a = Operand { constant: N::splat(0.0), ..a };
         self.shared(Shared::Weighted, a.clone(), JetOp::Weigh(a))
     }
 
     /// a²
-    fn square_of(&mut self, a: Operand<N>) -> u32 {
+    pub(super) fn square_of(&mut self, a: Operand<N>) -> u32 {
         self.shared(Shared::Square, a.clone(), JetOp::Square(a))
     }
 
-    fn shared(&mut self, what: Shared, a: Operand<N>, op: JetOp<N>) -> u32 {
-        match self.shared.get(&key(what, &a)) {
-            Some(&node) => node,
-            None => {
-                let node = self.emit(op);
-                self.shared.insert(key(what, &a), node);
-                node
-            }
-        }
+    pub(super) fn shared(&mut self, what: Shared, a: Operand<N>, op: JetOp<N>) -> u32 {
+        self.known(what, &a).unwrap_or_else(|| {
+            let node = self.emit(op);
+            self.remember(what, &a, node);
+            node
+        })
+    }
+
+    pub(super) fn known(&self, what: Shared, a: &Operand<N>) -> Option<u32> {
+        self.shared.get(&key(what, a)).copied()
+    }
+
+    pub(super) fn remember(&mut self, what: Shared, a: &Operand<N>, node: u32) {
+        self.shared.insert(key(what, a), node);
     }
 
     /// A number in the precision of the run.
-    fn number(&self, x: f64) -> N {
+    pub(super) fn number(&self, x: f64) -> N {
         N::exact(x, self.bits)
     }
 
@@ -446,7 +453,7 @@ impl<N: Constant> Compiler<'_, N> {
     }
 
     /// y′ = (1 + sign · y²) a′
-    fn tangent(&mut self, a: Operand<N>, f: Function, sign: f64) -> u32 {
+    pub(super) fn tangent(&mut self, a: Operand<N>, f: Function, sign: f64) -> u32 {
         let weighted = self.weigh(a.clone());
         let y = self.code.nodes as u32;
         let w = Operand { node: y + 1, factor: N::splat(sign), constant: N::splat(1.0) };
@@ -473,9 +480,23 @@ impl<N: Constant> Compiler<'_, N> {
             Function::Sinh | Function::Cosh => self.pair(f, a, [Function::Sinh, Function::Cosh], 1.0),
             Function::Tan => self.tangent(a, f, 1.0),
             Function::Tanh => self.tangent(a, f, -1.0),
-            Function::Exp => {
+            Function::Exp => self.exp_of(&a),
+            Function::Expm1 | Function::Softplus => {
+                let w = match f {
+                    Function::Expm1 => self.exp_of(&a),
+                    _ => self.logistic(a.clone()),
+                };
                 let weighted = self.weigh(a.clone());
-                self.exponential(weighted, Value::Call(f), [a.clone(), a])
+                let (w, factor, value) = (Operand::plain(w), N::splat(1.0), Value::Call(f));
+                self.emit(JetOp::Antiproduct { weighted, w, factor, value, of: [a.clone(), a] })
+            }
+            Function::Logistic => self.logistic(a),
+            Function::Bernoulli => self.bernoulli(a),
+            Function::Langevin => self.langevin(a),
+            Function::LangevinSlope => self.langevin_slope(a),
+            Function::Log1p => {
+                let w = Operand { constant: a.constant.clone() + N::splat(1.0), ..a.clone() };
+                self.antiquotient(f, a, w)
             }
             Function::Log => self.antiquotient(f, a.clone(), a),
             Function::Log10 => {
@@ -511,8 +532,7 @@ impl<N: Constant> Compiler<'_, N> {
                 // y′ = 2/√π · exp(−a²) a′
                 let square = self.square_of(a.clone());
                 let minus = Operand { node: square, factor: N::splat(-1.0), constant: N::splat(0.0) };
-                let exponent = self.weigh(minus.clone());
-                let w = self.exponential(exponent, Value::Call(Function::Exp), [minus.clone(), minus]);
+                let w = self.exp_of(&minus);
                 let weighted = self.weigh(a.clone());
                 let factor = N::splat(2.0) / N::pi(self.bits).sqrt();
                 let (w, value) = (Operand::plain(w), Value::Call(f));
@@ -571,7 +591,7 @@ impl<N: Constant> Compiler<'_, N> {
     }
 
     /// A node for a sum of two.
-    fn sum_of(&mut self, terms: [(u32, f64); 2]) -> u32 {
+    pub(super) fn sum_of(&mut self, terms: [(u32, f64); 2]) -> u32 {
         let terms = terms.map(|(node, c)| (node, N::splat(c))).to_vec();
         let sum = self.sum(&Lin { scale: N::splat(1.0), constant: N::splat(0.0), terms });
         self.emit(JetOp::Sum(sum))

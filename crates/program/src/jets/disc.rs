@@ -106,6 +106,14 @@ impl Disc {
             Function::Atanh => over(r, if most < 1.0 { 1.0 - most * most } else { 0.0 }),
             // |exp(−u²)| ≤ exp(−c² + 2|c|r + r²)
             Function::Erf => std::f64::consts::FRAC_2_SQRT_PI * r * (1.0 - plus).exp(),
+            Function::Expm1 => self.exp(),
+            Function::Log1p => Disc { c: 1.0 + c, r }.log(),
+            // 1/2 + tanh(u/2)/2
+            Function::Logistic => 0.5 * Disc { c: 0.5 * c, r: 0.5 * r }.call(Function::Tanh),
+            // its derivative is the function above
+            Function::Softplus => r * (Function::Logistic.evaluate(c) + self.call(Function::Logistic)),
+            // series that are made of others
+            Function::Bernoulli | Function::Langevin | Function::LangevinSlope => f64::INFINITY,
             Function::Abs | Function::Sign | Function::Floor | Function::Noise => f64::INFINITY,
         }
     }

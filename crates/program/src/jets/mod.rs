@@ -18,6 +18,7 @@ mod passes;
 mod precise;
 mod print;
 mod recurrence;
+mod removable;
 #[cfg(test)]
 mod samples;
 mod steps;

@@ -109,7 +109,7 @@ impl Dice {
         if depth == 0 {
             return leaves[self.roll(leaves.len() as u64) as usize].into();
         }
-        let (kind, a, b) = (self.roll(22), self.expression(depth - 1, leaves), self.expression(depth - 1, leaves));
+        let (kind, a, b) = (self.roll(27), self.expression(depth - 1, leaves), self.expression(depth - 1, leaves));
         match kind {
             0..=2 => format!("({a} + {b})"),
             3..=4 => format!("({a} - {b})"),
@@ -126,7 +126,12 @@ impl Dice {
             18 => format!("atan({a})"),
             19 => format!("-3*({a}) + 2*({b}) - ({a})"),
             20 => format!("atan2({a}, 3 + ({b}))"),
-            _ => format!("tanh({a})"),
+            21 => format!("tanh({a})"),
+            22 => format!("1/(1 + exp({a}))"),
+            23 => format!("log(1 + exp({a}))"),
+            24 => format!("expm1(0.3*({a}))"),
+            25 => format!("log1p(0.1*({a}))"),
+            _ => format!("(({a}) - 1)/expm1(({a}) - 1)"),
         }
     }
 

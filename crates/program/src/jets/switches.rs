@@ -158,6 +158,8 @@ impl AlongStep {
             JetOp::Power { a, r, .. } => self.disc(a).power(*r, value),
             // Only functions need these nodes, and they are bounded by their arguments.
             JetOp::Weigh(_) => f64::INFINITY,
+            // a series that does not change
+            JetOp::Antiproduct { factor: 0.0, .. } => 0.0,
             JetOp::Antiproduct { value: how, of, .. } | JetOp::Antiquotient { value: how, of, .. } => {
                 let [a, b] = [self.disc(&of[0]), self.disc(&of[1])];
                 match how {
@@ -182,6 +184,7 @@ impl AlongStep {
             JetOp::Weigh(a) => of(a.node),
             JetOp::Div(a, b) if of(b.node) == 0 => of(a.node),
             JetOp::Reciprocal(_, a) | JetOp::Sqrt(a) | JetOp::Power { a, .. } if of(a.node) == 0 => 0,
+            JetOp::Antiproduct { factor: 0.0, .. } => 0,
             JetOp::Antiproduct { of: [a, b], .. } | JetOp::Antiquotient { of: [a, b], .. }
                 if of(a.node) == 0 && of(b.node) == 0 =>
             {

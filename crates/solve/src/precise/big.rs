@@ -192,6 +192,51 @@ impl Big {
         }
     }
 
+    /// eˣ − 1 = 2 e^(x/2) sinh(x/2): nothing cancels.
+    pub fn expm1(&self) -> Big {
+        let half = self.clone() * Big::splat(0.5);
+        Big::splat(2.0) * half.exp() * half.sinh()
+    }
+
+    /// log(1 + x) = 2 artanh(x/(2 + x)): nothing cancels.
+    pub fn log1p(&self) -> Big {
+        Big::splat(2.0) * (self.clone() / (Big::splat(2.0) + self.clone())).atanh()
+    }
+
+    /// 1/x
+    pub fn reciprocal(&self) -> Big {
+        Big::splat(1.0) / self.clone()
+    }
+
+    /// coth x − 1/x
+    pub fn langevin(&self) -> Big {
+        match self.to_f64().abs() < 1.0 {
+            true => self.clone() * self.lambert(),
+            false => self.tanh().reciprocal() - self.reciprocal(),
+        }
+    }
+
+    /// Its derivative 1 − L² − 2L/x = 1/x² − 1/sinh² x.
+    pub fn langevin_slope(&self) -> Big {
+        if self.to_f64().abs() < 1.0 {
+            let ratio = self.lambert();
+            let langevin = self.clone() * ratio.clone();
+            return Big::splat(1.0) - langevin.clone() * langevin - Big::splat(2.0) * ratio;
+        }
+        let [flat, steep] = [self.reciprocal(), self.sinh().reciprocal()];
+        (flat.clone() - steep.clone()) * (flat + steep)
+    }
+
+    /// (coth x − 1/x)/x = 1/(3 + x²/(5 + x²/(7 + …))) for |x| ≤ 1. J. H. Lambert; all terms are positive, and each of them
+    /// gains more than four bits.
+    fn lambert(&self) -> Big {
+        let square = self.clone() * self.clone();
+        let terms = self.bits() as u32 / 4 + 4;
+        let last = Big::exact(f64::from(2 * terms + 1), self.bits());
+        let below = (1..terms).rev().fold(last, |rest, k| Big::splat(f64::from(2 * k + 1)) + square.clone() / rest);
+        below.reciprocal()
+    }
+
     /// The error function: all terms have one sign, so nothing cancels.
     ///
     /// ```text

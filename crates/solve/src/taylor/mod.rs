@@ -114,6 +114,8 @@ pub struct Taylor {
     substituted: bool,
     /// It leads across a point that the series cannot pass: steps longer than this are its own.
     across: Option<f64>,
+    /// It also leads away from a point without a series, if one solution does.
+    alone: bool,
     /// The global error, if it is wanted.
     carried: Option<Box<Carried>>,
     work: Work,
@@ -151,9 +153,15 @@ impl Taylor {
             substitute: None,
             substituted: false,
             across: None,
+            alone: false,
             carried: None,
             work: Work::default(),
         }
+    }
+
+    /// With nobody else who could take over where there is no series.
+    pub fn alone(self) -> Taylor {
+        Taylor { alone: true, ..self }
     }
 
     fn highest(&self) -> usize {
@@ -371,7 +379,12 @@ impl Method for Taylor {
                 None => self.envelope.better_order(self.order, range, &self.costs),
             };
         }
-        let mut h = self.series(system, from, tol)?;
+        let mut h = match self.series(system, from, tol) {
+            Err(StepFailure::NoSeries { .. }) if self.leaves(system, from, tol) => {
+                return self.wish_to_leave(system, from, tol);
+            }
+            made => made?,
+        };
         // So few coefficients do not tell how a series goes on; the error of the step before does.
         if self.order < MIN_ORDER {
             h = self.feedback.unwrap_or(h);
@@ -428,21 +441,21 @@ impl Method for Taylor {
 
     fn end(&self) -> &[f64] {
         match &self.substitute {
-            Some(substitute) if self.substituted => substitute.method.end(),
+            Some(substitute) if self.substituted => substitute.method().end(),
             _ => &self.y1,
         }
     }
 
     fn make_dense(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         match &mut self.substitute {
-            Some(substitute) if self.substituted => substitute.method.make_dense(system, from),
+            Some(substitute) if self.substituted => substitute.method_mut().make_dense(system, from),
             _ => Ok(()),
         }
     }
 
     fn interpolate(&self, theta: f64, y: &mut [f64]) {
         match &self.substitute {
-            Some(substitute) if self.substituted => substitute.method.interpolate(theta, y),
+            Some(substitute) if self.substituted => substitute.method().interpolate(theta, y),
             _ => polynomial::value(&self.c, self.order, theta * self.h / self.scale, y),
         }
     }
@@ -457,7 +470,7 @@ impl Method for Taylor {
 
     fn interpolate_with_slope(&self, theta: f64, y: &mut [f64], slope: &mut [f64]) {
         match &self.substitute {
-            Some(substitute) if self.substituted => substitute.method.interpolate_with_slope(theta, y, slope),
+            Some(substitute) if self.substituted => substitute.method().interpolate_with_slope(theta, y, slope),
             _ => {
                 polynomial::value_and_slope(&self.c, self.order, theta * self.h / self.scale, y, slope);
                 slope.iter_mut().for_each(|slope| *slope /= theta);
@@ -467,7 +480,7 @@ impl Method for Taylor {
 
     fn interpolate_eight(&self, theta: &Octet, y: &mut [Octet], slope: &mut [Octet]) {
         match &self.substitute {
-            Some(substitute) if self.substituted => substitute.method.interpolate_eight(theta, y, slope),
+            Some(substitute) if self.substituted => substitute.method().interpolate_eight(theta, y, slope),
             _ => {
                 let x = self.h / self.scale;
                 polynomial::eight_values_and_slopes(&self.c, self.order, &Octet(theta.0.map(|t| t * x)), y, slope);
@@ -497,14 +510,14 @@ impl Method for Taylor {
 
     fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         match &mut self.substitute {
-            Some(substitute) if self.substituted => substitute.method.look_ahead(system, from),
+            Some(substitute) if self.substituted => substitute.method_mut().look_ahead(system, from),
             _ => Ok(()),
         }
     }
 
     fn moved(&mut self, y: &[f64]) {
         match &mut self.substitute {
-            Some(substitute) if self.substituted => substitute.method.moved(y),
+            Some(substitute) if self.substituted => substitute.method_mut().moved(y),
             _ => {
                 self.y1.copy_from_slice(y);
                 self.rest.fill(0.0);
@@ -520,7 +533,7 @@ impl Method for Taylor {
     fn accept(&mut self) {
         if self.substituted {
             if let Some(substitute) = &mut self.substitute {
-                substitute.method.accept();
+                substitute.method_mut().accept();
             }
             return;
         }
@@ -560,7 +573,7 @@ impl Method for Taylor {
         match &mut self.substitute {
             // Across a point at which the series is lost it is at work for a few steps only.
             Some(_) if self.substituted && self.across.is_some() => None,
-            Some(substitute) if self.substituted => substitute.method.stiffness(system, from),
+            Some(substitute) if self.substituted => substitute.method_mut().stiffness(system, from),
             _ => self.stiffness_of_series(from),
         }
     }
@@ -591,7 +604,7 @@ impl Method for Taylor {
     }
 
     fn work(&self) -> Work {
-        let f = self.substitute.as_ref().map_or(0, |substitute| substitute.method.work().f);
-        Work { f: self.work.f + f, ..self.work }
+        let substitute = self.substitute.as_ref().map_or(Work::default(), |substitute| substitute.work());
+        self.work.plus(substitute)
     }
 }

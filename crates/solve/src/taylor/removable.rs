@@ -3,6 +3,10 @@
 //! Beside such a point a series is lost: numerator and denominator are rounded independently, and their quotient has a pole of
 //! the size of rounding instead of none. So its coefficients tell of a pole, and f does not: it stays as it is on both sides.
 //! A method of stages evaluates f beside the point only, and passes.
+//!
+//! The same is done where a solution comes to rest at a point that the series cannot pass, as of y′ = −∛y: once all that is still to
+//! happen before the point is below the tolerance, the point is none for a method whose steps are longer. It must be an implicit
+//! one, for the slope of f has no bound there.
 
 use super::{Taylor, singular};
 use crate::{Point, System, Tolerance};
@@ -35,8 +39,10 @@ impl Taylor {
             Some(_) => self.substitute.as_ref().and_then(|substitute| substitute.next_h),
             None if self.h > 0.0 && allowed > SHORTER * self.h => None,
             None => {
-                let distance = self.removable_ahead(system, from, tol).filter(|distance| *distance <= 2.0 * allowed);
-                distance.and_then(|distance| Some(self.first_across(system, from, tol)?.max(ACROSS * distance)))
+                let ahead = self.ahead(system, from, tol).filter(|(distance, _)| *distance <= 2.0 * allowed);
+                ahead.and_then(|(distance, is_rest)| {
+                    Some(self.first_across(system, from, tol, is_rest)?.max(ACROSS * distance))
+                })
             }
         };
         let wish = wish.filter(|wish| *wish > allowed);
@@ -48,19 +54,30 @@ impl Taylor {
     }
 
     /// What the substitute would begin with: the point is no matter to it.
-    fn first_across(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Option<f64> {
-        if let Some(substitute) = &mut self.substitute {
-            substitute.restart();
-        }
+    fn first_across(
+        &mut self,
+        system: &mut dyn System,
+        from: &Point,
+        tol: &Tolerance,
+        is_implicit: bool,
+    ) -> Option<f64> {
+        self.prepare_substitute(from.y.len()).begin(is_implicit, from.y.len());
         self.wish_of_substitute(system, from, tol).ok()
     }
 
-    /// The distance of the singularity that the series shows, if f is bounded beside it.
-    fn removable_ahead(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Option<f64> {
+    /// The distance of the singularity that the series shows, if f is bounded beside it, and whether the solution comes to rest there.
+    fn ahead(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Option<(f64, bool)> {
         let distance = singular::nearest(&self.c, from.y.len(), self.order)?.distance * self.scale;
         let size = from.y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
         let fastest = self.f.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
-        if distance * fastest > CHANGE * size {
+        let passes = distance * fastest <= CHANGE * size;
+        let is_below = |i: usize| distance * self.f[i].abs() <= tol.of(i, [from.y[i]; 2]);
+        let is_rest = !passes
+            && self.alone
+            && system.layout().algebraic == 0
+            && system.jacobian_pattern().is_some()
+            && (0..from.y.len()).all(is_below);
+        if !passes && !is_rest {
             return None;
         }
         for part in LOOKS {
@@ -71,13 +88,13 @@ impl Taylor {
             self.work.f += 1;
             let grows = |i: usize| {
                 // What is below the tolerance in this time is of no interest.
-                let unseen = tol.of(i, [from.y[i]; 2]) / distance;
+                let unseen = if is_rest { 0.0 } else { tol.of(i, [from.y[i]; 2]) / distance };
                 !f[i].is_finite() || f[i].abs() > LARGER * self.f[i].abs() + unseen
             };
             if (0..from.y.len()).any(grows) {
                 return None;
             }
         }
-        Some(distance)
+        Some((distance, is_rest))
     }
 }
