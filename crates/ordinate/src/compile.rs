@@ -89,6 +89,8 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
     /// What the source was called.
     pub name: String,
+    /// The text.
+    pub(crate) text: Arc<str>,
     /// Seconds spent in the parser.
     pub parse_seconds: f64,
     /// Seconds spent from the tree to the program.
@@ -170,6 +172,7 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
         reduced: reduced.and_then(Result::ok).map(Arc::new),
         warnings: diagnostics,
         name,
+        text: source.text.as_str().into(),
         parse_seconds,
         compile_seconds,
     })

@@ -458,7 +458,7 @@ fn behind(component: usize, compiled: &Compiled) -> String {
 }
 
 /// An equation as it stands in the model.
-fn written(equation: &Equation, model: &Model) -> String {
+pub(crate) fn written(equation: &Equation, model: &Model) -> String {
     format!("`{} = {}`", model.print_short(equation.left), model.print_short(equation.right))
 }
 
@@ -471,7 +471,7 @@ fn constrained(place: usize, compiled: &Compiled) -> Option<String> {
 }
 
 /// The equation behind an algebraic state, or behind an invariant counted behind the states.
-fn equation_text(place: usize, compiled: &Compiled) -> String {
+pub(crate) fn equation_text(place: usize, compiled: &Compiled) -> String {
     let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
     let states = sorted.states.len();
     // An equation whose own values are an invariant determines an algebraic state by the derivative behind those that are kept.
@@ -505,7 +505,7 @@ fn kind_of_singularity(exponent: f64) -> String {
 }
 
 /// A switch in the words of the model.
-fn switch_text(switch: usize, compiled: &Compiled) -> String {
+pub(crate) fn switch_text(switch: usize, compiled: &Compiled) -> String {
     let model = &compiled.sorted.model;
     match model.switches.get(switch).map(|s| s.watch) {
         Some(Watch::Sign(e)) => format!("the sign of `{}`", model.print_short(e)),
@@ -519,9 +519,10 @@ fn switch_text(switch: usize, compiled: &Compiled) -> String {
 fn switched(cause: Zeno, compiled: &Compiled) -> Option<String> {
     let switch = match cause {
         Zeno::Accumulation { switch }
-        | Zeno::Unresolved { switch }
+        | Zeno::Unresolved { switch, .. }
         | Zeno::Frequent { switch }
         | Zeno::Chattering { switch }
+        | Zeno::Undecided { switch }
         | Zeno::Contradiction { switch } => switch,
         Zeno::Cascade { .. } | Zeno::Sampling { .. } => return None,
     };
@@ -540,8 +541,13 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
              multiplies what would start it again, as `on` in `h'' = -g*on`"
                 .into(),
         ),
-        Zeno::Unresolved { switch } => (
-            format!("events that cannot be told apart: those of {} follow each other so closely that the errors of the steps decide when the next one comes", switch_text(switch, compiled)),
+        Zeno::Unresolved { switch, limit } => (
+            format!(
+                "events that cannot be told apart: those of {} accumulate near t = {}, and follow each other so closely that the errors of \
+                 the steps decide when the next one comes",
+                switch_text(switch, compiled),
+                short(limit)
+            ),
             "use smaller `--rtol` and `--atol`, or `-m taylor`, which finds events most exactly; or add a gap (hysteresis) between what switches forth and back".into(),
         ),
         Zeno::Frequent { switch } => (
@@ -555,6 +561,14 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
         Zeno::Chattering { switch } => (
             format!("{} chatters: both sides push the solution back, together with another switch", switch_text(switch, compiled)),
             "replace the jump by a steep but smooth function such as tanh(x/1e-3), or add hysteresis".into(),
+        ),
+        Zeno::Undecided { switch } => (
+            format!(
+                "several solutions begin here: {} is at its boundary together with others, each of which may go to either side, \
+                 and nothing in the model says which",
+                switch_text(switch, compiled)
+            ),
+            "start a little beside the boundary, which chooses one of them".into(),
         ),
         Zeno::Contradiction { switch } => (
             format!("the branches contradict each other: {} has no consistent side", switch_text(switch, compiled)),

@@ -220,11 +220,29 @@ fn solution(compiled: &Compiled, rows: &Memory, options: &PlotOptions) -> Result
             };
             // the unit stands at the axis if the panel has one
             let label = if y_label.is_empty() { label(compiled, name) } else { name.clone() };
-            panel.add(&label, rows.columns[0].clone(), rows.columns[k].clone(), style);
+            let (times, values) = (&rows.columns[0], &rows.columns[k]);
+            let x = if style == Style::Steps { at_samples(compiled, times, values) } else { times.clone() };
+            panel.add(&label, x, values.clone(), style);
         }
         panels.push(panel);
     }
     Ok(panels)
+}
+
+/// The times of a curve that is constant between events, where it jumps those of the samples: these add no rows, so that a jump is
+/// first seen at the row behind it. The last row stays where it is.
+fn at_samples(compiled: &Compiled, times: &[f64], values: &[f64]) -> Vec<f64> {
+    let mut moved = times.to_vec();
+    let Some(&start) = times.first() else { return moved };
+    for k in 1..times.len().saturating_sub(1) {
+        let sampled = compiled.program.layout.sampled.iter().map(|sampled| sampled.period);
+        let last = sampled.map(|period| start + ((times[k] - start) / period).floor() * period);
+        let last = last.fold(f64::NEG_INFINITY, f64::max);
+        if values[k] != values[k - 1] && last > times[k - 1] && last < times[k] {
+            moved[k] = last;
+        }
+    }
+    moved
 }
 
 /// Whether a run ended because something grew without bound.

@@ -16,6 +16,7 @@
 //! assert!((run.final_value("y").unwrap() - (-1.0f64).exp()).abs() < 1e-6);
 //! ```
 
+mod along;
 mod batch;
 mod block;
 mod compare;

@@ -10,6 +10,10 @@ pub enum NoteKind {
     Choice,
     /// The equations as typed have no value where they would have been compared with the result.
     Unchecked,
+    /// A condition is true at the start, so that nothing happens before it was false.
+    Condition,
+    /// The run goes beyond the times of a table.
+    Table,
 }
 
 impl NoteKind {
@@ -18,6 +22,8 @@ impl NoteKind {
         match self {
             NoteKind::Choice => "choice",
             NoteKind::Unchecked => "unchecked",
+            NoteKind::Condition => "condition",
+            NoteKind::Table => "table",
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::start::StartValues;
 use crate::transform::polynomial;
 use crate::{
     BeyondStability, Compiled, DigitsReport, Discard, ErrorWish, GlobalError, Note, PreciseResult, RowError, RowSink,
-    digits, explain, number_hint, precise, short, stability,
+    along, digits, explain, number_hint, precise, short, stability,
 };
 use ordinate_model::constant;
 use ordinate_solve::{
@@ -414,7 +414,7 @@ fn run(
         rows,
         conflict: outcome.conflict.and_then(|(t, place)| Some((explain::value_name(place, compiled)?.to_string(), t))),
         not_finite,
-        notes: unchecked.into_iter().collect(),
+        notes: unchecked.into_iter().chain(along::notes(compiled, t_start, &outcome)).collect(),
         beyond,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,

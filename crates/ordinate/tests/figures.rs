@@ -83,6 +83,29 @@ side = if x > 0.3 then 2 else 5; twice = 2*x; init x = 0, u = 0; run 0 .. 1";
     assert_eq!(styles(&figure.panels[0]), [Style::Line, Style::Steps, Style::Steps, Style::Line]);
 }
 
+/// Samples every 0.3, rows every 0.25: what is held jumps at the samples, not at the rows behind them.
+#[test]
+fn what_is_sampled_jumps_at_the_samples() {
+    let text = "n' = 0; x' = n; every 0.3: n = n + 1
+init x = 0, n = 0; run 0 .. 2";
+    let (compiled, run, rows) = run(text, RowTimes::Every(0.25));
+    let options = PlotOptions { variables: vec!["n".into()], ..PlotOptions::default() };
+    let figure = figure(&compiled, &run, &rows, &options).expect("known names");
+    let series = &figure.panels[0].series[0];
+    assert_eq!((series.style, series.x.len()), (Style::Steps, series.y.len()));
+    let at = |t: f64| series.x.iter().rposition(|x| *x <= t).map(|k| series.y[k]);
+    for k in 1..6 {
+        let sample = 0.3 * f64::from(k);
+        assert_eq!(
+            (at(sample - 1e-9), at(sample + 1e-9)),
+            (Some(f64::from(k)), Some(f64::from(k + 1))),
+            "{:?}",
+            series.x
+        );
+    }
+    assert_eq!(series.x.last(), Some(&2.0));
+}
+
 #[test]
 fn a_pole_does_not_press_the_solution_flat() {
     let figure = picture("y' = y^2; y(0) = 1; run 0 .. 2", &PlotOptions::default());

@@ -116,6 +116,13 @@ impl Channels {
         }
     }
 
+    /// How much g of each switch changes within the tolerance of the state.
+    pub fn within_tolerance(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) -> &[f64] {
+        flow.switch_values(t, y, d, &mut self.g);
+        self.measure(flow, t, y, d);
+        &self.within
+    }
+
     /// How much g of each switch changes within the tolerance of the state y, where the switches were evaluated last.
     fn measure(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
         let tol = self.tol.clone();

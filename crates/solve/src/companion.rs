@@ -141,6 +141,8 @@ mod tests {
             stiff: false,
             energy: None,
             conflict: None,
+            selections: Vec::new(),
+            true_at_start: Vec::new(),
             chosen: None,
             exceeds: false,
             error: None,

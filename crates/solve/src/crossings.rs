@@ -189,6 +189,11 @@ impl Crossings {
         self.channels.slopes(flow, t, y, d, &mut self.slopes[0]);
     }
 
+    /// How much g of a switch changes within the tolerance of the state.
+    pub fn within_tolerance(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64], switch: usize) -> f64 {
+        self.channels.within_tolerance(flow, t, y, d)[switch]
+    }
+
     /// Whether there is anything to search for.
     pub fn active(&self) -> bool {
         !self.channels.list.is_empty()

@@ -149,6 +149,8 @@ struct Run<'a> {
     examination: examination::Examination,
     /// Where the last time lies that had to be hit.
     instant: f64,
+    /// The last of these behind which a root was left.
+    left_root: Option<f64>,
     /// The largest error of each state at the ends of steps, from methods that carry it along.
     largest_error: Vec<f64>,
     /// Rows inside of the step on their equations, as far as they are known already.
@@ -258,6 +260,7 @@ impl<'a> Run<'a> {
             delayed,
             examination,
             instant: start.t,
+            left_root: None,
             largest_error: Vec::new(),
             restored_rows: VecDeque::new(),
             usual: vec![0.0; n],
@@ -360,6 +363,8 @@ impl<'a> Run<'a> {
             }),
             energy: self.method.energy(),
             conflict: self.events.conflict,
+            selections: std::mem::take(self.events.selections()),
+            true_at_start: self.events.true_at_start(),
         }
     }
 
@@ -442,9 +447,14 @@ impl<'a> Run<'a> {
         (10.0 * f64::EPSILON * self.t.abs().max(self.t - self.t_start)).max(f64::MIN_POSITIVE)
     }
 
+    /// Attempts at steps so far, and events.
+    fn attempts(&self) -> u64 {
+        self.statistics.steps + self.statistics.rejected + self.statistics.events
+    }
+
     fn check_limits(&mut self) -> Result<(), Reason> {
         self.check_sliding()?;
-        let attempts = self.statistics.steps + self.statistics.rejected + self.statistics.events;
+        let attempts = self.attempts();
         if attempts >= self.options.max_steps {
             return Err(Reason::MaxSteps { t: self.t, h: self.h, limit: self.options.max_steps });
         }
@@ -472,7 +482,8 @@ impl<'a> Run<'a> {
             history.begin(self.t_start);
         }
         self.keep_delayed();
-        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale };
+        let attempts = self.attempts();
+        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale, attempts };
         let wishes = Wishes { fixed: self.fixed.as_deref(), stated: self.stated, tol: &self.tol };
         let happened = self.events.begin(&mut self.flow, &mut now, &wishes)?;
         self.rows_at_event(happened.acted)?;
@@ -495,7 +506,8 @@ impl<'a> Run<'a> {
         self.keep_delayed();
         self.keep_denominators(false);
         self.instant = self.t;
-        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale: h.min(self.h_max) };
+        let (scale, attempts) = (h.min(self.h_max), self.attempts());
+        let mut now = Now { t: self.t, y: &mut self.y, d: &mut self.d, scale, attempts };
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
         self.wished = false;
         self.switched = happened.changed && !happened.jumped;

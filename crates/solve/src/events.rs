@@ -8,7 +8,7 @@ use crate::saltation::{Cause, Saltation};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Moment, Switches};
 use crate::zeno::Guard;
-use crate::{Layout, Method, Mixture, Reaction, Reason, Tolerance, UsageError, Zeno};
+use crate::{Layout, Method, Mixture, Reaction, Reason, Selection, Tolerance, UsageError, Zeno};
 
 /// Actions may trigger actions so often at one instant.
 const ROUNDS: usize = 100;
@@ -49,6 +49,7 @@ pub(crate) struct Events {
     saltation: Option<Saltation>,
     /// An action of a condition ran at the last instant.
     acted: bool,
+    true_at_start: Vec<usize>,
 }
 
 /// The point in time at which something happens; what happens there changes y and d.
@@ -58,6 +59,8 @@ pub(crate) struct Now<'a> {
     pub d: &'a mut [f64],
     /// A length of time in which things happen: the step.
     pub scale: f64,
+    /// Attempts at steps until now.
+    pub attempts: u64,
 }
 
 /// What happened at an instant.
@@ -108,6 +111,7 @@ impl Events {
             conflict: None,
             saltation: Saltation::new(layout),
             acted: false,
+            true_at_start: Vec::new(),
         })
     }
 
@@ -122,6 +126,21 @@ impl Events {
     /// Whether steps must be searched.
     pub fn searching(&self) -> bool {
         self.crossings.active()
+    }
+
+    /// Where several solutions began or parted.
+    pub fn selections(&mut self) -> &mut Vec<Selection> {
+        &mut self.switches.selections
+    }
+
+    /// Keeps one more.
+    pub fn tell(&mut self, selection: Selection) {
+        self.switches.tell(selection);
+    }
+
+    /// The conditions that were true at the start.
+    pub fn true_at_start(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.true_at_start)
     }
 
     /// Evaluations of f that the methods do not see.
@@ -144,9 +163,12 @@ impl Events {
         let moment = Moment { t: now.t, y: now.y, scale: now.scale };
         self.switches.exact_time_modes(flow.system, &moment, &mut self.d_test);
         flow.system.conditions(&self.d_test, &mut self.truth);
+        self.true_at_start = (0..self.truth.len()).filter(|&k| self.truth[k]).collect();
         self.y_before.copy_from_slice(now.y);
         self.d_before.copy_from_slice(now.d);
         let happened = self.quieten(flow, now, happened)?;
+        let moment = Moment { t: now.t, y: now.y, scale: now.scale };
+        self.switches.tell_relays(flow, &moment, now.d);
         if let Some(saltation) = &mut self.saltation {
             saltation.start(flow, now)?;
         }
@@ -185,7 +207,8 @@ impl Events {
         if let Some(saltation) = &mut self.saltation {
             saltation.begin(flow, now);
         }
-        let zeno = |cause| Reason::Zeno { t: now.t, cause };
+        let t = now.t;
+        let zeno = |cause| Reason::Zeno { t, cause };
         self.switches.clear();
         let leaving = crossing.filter(|crossing| crossing.leaves.is_some());
         for boundary in flow.boundaries() {
@@ -196,7 +219,7 @@ impl Events {
         let mut happened = Happened::default();
         if let Some(crossing) = crossing {
             let resolution = 16.0 * f64::EPSILON * now.t.abs();
-            self.guard.event(crossing.boundary.switch, now.t, resolution).map_err(zeno)?;
+            self.guard.event(crossing.boundary.switch, now.t, resolution, now.attempts).map_err(zeno)?;
             self.switches.doubtful.fill(false);
             self.switches.doubtful[crossing.boundary.switch] =
                 self.guard.repeats(crossing.boundary.switch) && !self.acted;
@@ -249,11 +272,24 @@ impl Events {
             self.guard.acted(crossing.boundary.switch);
         }
         self.acted = happened.acted;
+        if let Some(crossing) = crossing {
+            self.unresolved(flow, now, crossing.boundary.switch).map_or(Ok(()), |cause| Err(zeno(cause)))?;
+        }
         if let Some(saltation) = &mut self.saltation {
             saltation.leave(flow, now, happened.changed)?;
         }
         self.look_back(flow, now.t, &happened);
         Ok(happened)
+    }
+
+    /// Whether the events of a switch have come so near to where they accumulate that it does not leave its boundary by more than the
+    /// tolerances: when the next one comes is a matter of the errors of the steps then.
+    fn unresolved(&mut self, flow: &mut Flow, now: &Now, switch: usize) -> Option<Zeno> {
+        let (limit, gap) = self.guard.near_limit(switch)?;
+        let mut slopes = vec![0.0; flow.system.layout().switches.len()];
+        flow.with(|system| system.switch_slopes(now.t, now.y, now.d, &mut slopes));
+        let within = self.crossings.within_tolerance(flow, now.t, now.y, now.d, switch);
+        (slopes[switch].abs() * gap <= within).then_some(Zeno::Unresolved { switch, limit })
     }
 
     fn keep(&mut self, flow: &mut Flow, now: &Now) {

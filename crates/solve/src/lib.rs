@@ -52,6 +52,7 @@ mod system;
 pub mod tableau;
 pub mod tableaus;
 mod taylor;
+mod together;
 mod uniqueness;
 mod zeno;
 

@@ -176,7 +176,7 @@ pub enum Reason {
 }
 
 /// How events follow each other without end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Zeno {
     /// The events of this switch accumulate, like the impacts of a ball that comes to rest.
     Accumulation {
@@ -187,6 +187,8 @@ pub enum Zeno {
     Unresolved {
         /// Index of the switch.
         switch: usize,
+        /// Where they accumulate, as their times foretell.
+        limit: f64,
     },
     /// The events of this switch come so often that too many would follow.
     Frequent {
@@ -200,6 +202,12 @@ pub enum Zeno {
     },
     /// The switch chatters while another one is sliding, or between more than two ways to go.
     Chattering {
+        /// Index of the switch.
+        switch: usize,
+    },
+    /// Switches that depend on each other are on their boundaries at once, several combinations of their sides hold, and nothing says
+    /// which one is taken; this switch is one of them.
+    Undecided {
         /// Index of the switch.
         switch: usize,
     },
@@ -240,6 +248,66 @@ impl Reason {
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }
+}
+
+/// A time at which several solutions begin or part, and which one was taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// When.
+    pub t: f64,
+    /// Between what, and what was taken.
+    pub what: Selected,
+}
+
+/// Where a solution goes from the boundary of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// To larger values.
+    Above,
+    /// To smaller values.
+    Below,
+    /// It stays.
+    On,
+}
+
+/// What was chosen between.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selected {
+    /// Both sides of a boundary lead away from it, or one does and the boundary can be kept: the switch and where it went.
+    Side {
+        /// Index of the switch.
+        switch: usize,
+        /// What was taken.
+        side: Side,
+        /// It came to the boundary and goes on in its direction; otherwise it begins there, and does as the branch of equality.
+        arrived: bool,
+    },
+    /// Switches that depend on each other are on their boundaries at once, and several combinations of sides hold.
+    Sides {
+        /// Indices of the switches and where each went.
+        sides: Vec<(usize, Side)>,
+    },
+    /// What a switch decides decides the switch, and either side holds.
+    Relay {
+        /// Index of the switch.
+        switch: usize,
+        /// What was taken.
+        side: Side,
+    },
+    /// Two solutions of the algebraic equations cross, and the smooth one was taken.
+    Crossing {
+        /// An algebraic state that they do not determine there.
+        component: usize,
+    },
+    /// The algebraic equations have another solution at the start.
+    Root {
+        /// An algebraic state that has another value in it.
+        component: usize,
+        /// The value taken.
+        taken: f64,
+        /// The other value.
+        other: f64,
+    },
 }
 
 /// Counts of a run.
@@ -344,6 +412,10 @@ pub struct Outcome {
     pub energy: Option<EnergyDrift>,
     /// The first time at which two actions gave one value two values, and its place, that of the held ones behind the states.
     pub conflict: Option<(f64, usize)>,
+    /// Where several solutions begin or part.
+    pub selections: Vec<Selection>,
+    /// Conditions that were true at the start, so that they do not fire before they were false.
+    pub true_at_start: Vec<usize>,
 }
 
 /// What became of the energy that a method should keep.

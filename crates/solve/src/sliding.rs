@@ -1,7 +1,7 @@
 //! Motion along boundaries of switches towards which both sides point: Filippov's convex combination.
 
 use crate::consistency::{Consistency, Place, Resolved};
-use crate::{History, Layout, Reason, StepFailure, System};
+use crate::{History, Layout, Reason, Side, StepFailure, System};
 
 /// A value of g at which the mode of a switch changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +15,17 @@ pub(crate) struct Boundary {
     pub below: f64,
     /// The mode where g stays at the level.
     pub on: f64,
+}
+
+impl Boundary {
+    /// Where a mode is.
+    pub fn side(&self, mode: f64) -> Side {
+        match mode {
+            mode if mode == self.below => Side::Below,
+            mode if mode == self.on && self.on != self.above => Side::On,
+            _ => Side::Above,
+        }
+    }
 }
 
 /// What holds while the solution slides along boundaries: a mixture of the sides of each.

@@ -1,7 +1,7 @@
 //! On which side of its boundaries every switch is, at an instant.
 
 use crate::sliding::{Boundary, Flow};
-use crate::{Layout, Reason, SwitchKind, System, Zeno};
+use crate::{Layout, Reason, Selected, Selection, SwitchKind, System, Zeno};
 
 /// The switches that depend on the state, with memory to find their modes.
 #[derive(Clone, Debug)]
@@ -32,7 +32,13 @@ pub(crate) struct Switches {
     pub evaluations: u64,
     /// A switch that left its boundary from rest, its slope being zero, when the modes were settled last.
     pub from_rest: Option<usize>,
+    /// Where several solutions begin or part.
+    pub selections: Vec<Selection>,
 }
+
+/// So many selections are told of one run, and of so many switches it is looked whether either side holds.
+const TOLD: usize = 16;
+const RELAYS: usize = 64;
 
 /// A switch is on its boundary on both sides if it comes there, or from there, in this part of the time in which things happen.
 const BESIDE: f64 = 1e-6;
@@ -77,6 +83,64 @@ impl Switches {
             probe: [n.clone(), n, vec![0.0; count]],
             evaluations: 0,
             from_rest: None,
+            selections: Vec::new(),
+        }
+    }
+
+    /// Keeps a choice; what the same switches chose before at this time does not count any more.
+    pub fn tell(&mut self, choice: Selection) {
+        let places = |what: &Selected| -> Vec<usize> {
+            match what {
+                Selected::Side { switch, .. } | Selected::Relay { switch, .. } => vec![*switch],
+                Selected::Sides { sides } => sides.iter().map(|(switch, _)| *switch).collect(),
+                Selected::Crossing { .. } | Selected::Root { .. } => Vec::new(),
+            }
+        };
+        let of = places(&choice.what);
+        if let Selected::Crossing { component } = choice.what {
+            let same = |known: &Selection| known.what == Selected::Crossing { component };
+            // The same crossing, seen from steps that were not taken.
+            self.selections.retain(|known| !(same(known) && (known.t - choice.t).abs() <= 1e-3 * choice.t.abs()));
+        }
+        self.selections.retain(|known| known.t != choice.t || !places(&known.what).iter().any(|k| of.contains(k)));
+        if self.selections.len() < TOLD {
+            self.selections.push(choice);
+        }
+    }
+
+    /// The boundaries of switches that are on one, and neither slide nor have gone to a side.
+    pub(super) fn undecided(&mut self, flow: &mut Flow, now: &Moment, d: &[f64]) -> Vec<Boundary> {
+        flow.switch_values(now.t, now.y, d, &mut self.g);
+        flow.with(|system| system.switch_slopes(now.t, now.y, d, &mut self.slopes));
+        let all = self.of_state.clone();
+        all.into_iter().filter_map(|(k, kind)| self.boundary_at(flow, k, kind, now, d)).collect()
+    }
+
+    /// Tells where either side of a relay holds: what depends on its mode is on the side of that mode.
+    pub fn tell_relays(&mut self, flow: &mut Flow, now: &Moment, d: &[f64]) {
+        let signs = self.of_state.iter().filter(|(_, kind)| *kind == SwitchKind::Sign);
+        let signs: Vec<usize> = signs.map(|(k, _)| *k).collect();
+        if signs.is_empty() {
+            return;
+        }
+        let mut other = d.to_vec();
+        signs.iter().for_each(|&k| other[k] = if d[k] == 1.0 { -1.0 } else { 1.0 });
+        let mut there = self.g.clone();
+        flow.switches_here(now.t, now.y, d, &mut self.g, &mut self.slopes);
+        flow.switches_here(now.t, now.y, &other, &mut there, &mut self.slopes);
+        let differ = |k: &usize| self.g[*k] != there[*k];
+        let relays: Vec<usize> = signs.into_iter().filter(differ).take(RELAYS).collect();
+        for k in relays {
+            let mut holds = |mode: f64| {
+                other.copy_from_slice(d);
+                other[k] = mode;
+                flow.switches_here(now.t, now.y, &other, &mut there, &mut self.slopes);
+                there[k] * mode > 0.0
+            };
+            if holds(1.0) && holds(-1.0) {
+                let side = boundary(k, SwitchKind::Sign, 0.0).side(d[k]);
+                self.tell(Selection { t: now.t, what: Selected::Relay { switch: k, side } });
+            }
         }
     }
 
@@ -136,6 +200,7 @@ impl Switches {
         self.behind = None;
         self.chosen.fill(false);
         self.rested.fill(false);
+        self.decide_together(flow, now, d).map_err(|cause| Reason::Zeno { t: now.t, cause })?;
         let mut unsettled = 0;
         // g and the modes of the round before
         let mut before: Option<(Vec<f64>, Vec<f64>)> = None;
@@ -310,6 +375,9 @@ impl Switches {
         let has_side = before == boundary.above || before == boundary.below;
         let arrived = self.on[k].is_some() && has_side && !self.chosen[k];
         let begins = !arrived && self.g[k] == boundary.level;
+        let several = matches!((up, down), (Direction::Up, Direction::Down))
+            || (begins
+                && matches!((up, down), (Direction::Up, Direction::Stays) | (Direction::Stays, Direction::Down)));
         d[k] = match (up, down) {
             // Several solutions begin here: one stays where the branch of equality lets it.
             (Direction::Up, Direction::Stays) | (Direction::Stays, Direction::Down) if begins => {
@@ -342,6 +410,9 @@ impl Switches {
                 boundary.on
             }
         };
+        if several {
+            self.tell(Selection { t: now.t, what: Selected::Side { switch: k, side: boundary.side(d[k]), arrived } });
+        }
         Ok(())
     }
 

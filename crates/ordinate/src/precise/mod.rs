@@ -164,5 +164,7 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         error: None,
         energy: None,
         conflict: None,
+        selections: Vec::new(),
+        true_at_start: Vec::new(),
     }
 }

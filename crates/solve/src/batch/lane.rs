@@ -171,6 +171,8 @@ impl<'a> Lane<'a> {
             error: None,
             energy: None,
             conflict: None,
+            selections: Vec::new(),
+            true_at_start: Vec::new(),
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }
     }

@@ -5,7 +5,7 @@ use super::equations::{Equations, Which};
 use super::search::{self, Effort};
 use super::{Consistency, Wishes};
 use crate::switches::Switches;
-use crate::{Reason, SwitchKind, System, Zeno};
+use crate::{Reason, Selected, Selection, SwitchKind, System, Zeno};
 
 /// The sides of so many switches are tried in all combinations; those of more one by one, up to so many.
 const COMBINED: usize = 6;
@@ -14,6 +14,8 @@ const SINGLE: usize = 24;
 const LARGEST: usize = 200;
 /// A solution is nearer to what is stated by this, a variable counting between −1 and 1.
 const NEARER: f64 = 0.1;
+/// Two solutions are two if a state differs by this part of its size.
+const APART: f64 = 0.1;
 /// A given value counts so many times as much as a guess.
 const GIVEN: f64 = 1e3;
 
@@ -36,6 +38,51 @@ impl Consistency {
     /// where they have no solution, or one on another side, they follow the states; and at last all sides are tried. Of
     /// several solutions the one is taken that is nearest to what is given and guessed.
     pub fn begin(
+        &mut self,
+        system: &mut dyn System,
+        switches: &mut Switches,
+        at: &mut Place,
+        wishes: &Wishes,
+    ) -> Result<(), Reason> {
+        self.find_start(system, switches, at, wishes)?;
+        if at.y.len() <= LARGEST {
+            self.tell_root(system, switches, at, wishes);
+        }
+        Ok(())
+    }
+
+    /// Tells of another solution at the start, with the algebraic states of the other sign: z of z² = 2.
+    fn tell_root(&mut self, system: &mut dyn System, switches: &mut Switches, at: &Place, wishes: &Wishes) {
+        let mut free = wishes.free(at.y.len(), self.differential);
+        free[..self.differential].fill(false);
+        let near = at.y.iter().zip(&free).map(|(y, free)| if *free { -y } else { *y }).collect();
+        if let Some((component, other)) = self.another(system, (at.t, at.y), near, at.d, &free) {
+            let mut modes = at.d.to_vec();
+            switches.exact_modes(system, at.t, &other, &mut modes);
+            if modes == at.d {
+                let (taken, other) = (at.y[component], other[component]);
+                switches.tell(Selection { t: at.t, what: Selected::Root { component, taken, other } });
+            }
+        }
+    }
+
+    /// Another solution of the equations than y, looked for from `near` in the free states, and the state that differs most in it.
+    pub fn another(
+        &mut self,
+        system: &mut dyn System,
+        (t, y): (f64, &[f64]),
+        mut near: Vec<f64>,
+        d: &[f64],
+        free: &[bool],
+    ) -> Option<(usize, Vec<f64>)> {
+        let mut equations = Equations::new(system, t, d, &self.tol, &mut self.work);
+        let found = near != y && search::find(&mut equations, free, &mut near, Effort::Near);
+        let apart = |i: usize| (near[i] - y[i]).abs() / (near[i].abs() + y[i].abs() + self.tol.of(i, [y[i]; 2]));
+        let most = (0..y.len()).max_by(|&i, &j| apart(i).total_cmp(&apart(j)))?;
+        (found && apart(most) > APART).then_some((most, near))
+    }
+
+    fn find_start(
         &mut self,
         system: &mut dyn System,
         switches: &mut Switches,

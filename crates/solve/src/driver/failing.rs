@@ -13,7 +13,7 @@ impl Run<'_> {
             Some(h) if h < plan.h => h,
             _ => plan.h * self.controller.rejected(trial.error),
         };
-        if self.h < self.smallest_step() {
+        if self.h < self.smallest_step() && !self.leave_root()? {
             return Err(self.lost_step(trial));
         }
         Ok(())

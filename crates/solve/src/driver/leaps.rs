@@ -14,7 +14,7 @@
 
 use super::{Plan, Run};
 use crate::consistency::Errors;
-use crate::{Point, Reason};
+use crate::{Point, Reason, Selected, Selection};
 
 /// Bisections, and over how many of them a distance is watched.
 const BISECTIONS: usize = 50;
@@ -39,14 +39,34 @@ pub(super) struct Guards {
     here: Vec<f64>,
     here_at: f64,
     there: Vec<f64>,
+    /// Points on the way to where they vanish, one wherever one of them has halved: what they were, time and state.
+    kept: Vec<(Vec<f64>, f64, Vec<f64>)>,
 }
 
 impl Guards {
     /// Something changed: they are no longer what they were.
     pub fn forget(&mut self) {
         self.here.clear();
+        self.kept.clear();
+    }
+
+    /// The step from here is taken.
+    fn keep(&mut self, t: f64, y: &[f64]) {
+        let pairs = |kept: &(Vec<f64>, f64, Vec<f64>), than: fn(f64, f64) -> bool| {
+            kept.0.iter().zip(&self.here).any(|(last, here)| than(last.abs(), here.abs()))
+        };
+        let fallen = self.kept.last().is_none_or(|kept| pairs(kept, |last, here| 2.0 * here <= last));
+        if self.kept.last().is_some_and(|kept| pairs(kept, |last, here| here > 2.0 * last)) {
+            self.kept.clear();
+        }
+        if fallen && self.kept.len() < KEPT {
+            self.kept.push((self.here.clone(), t, y.to_vec()));
+        }
     }
 }
+
+/// So many points are kept.
+const KEPT: usize = 16;
 
 /// A point on the equations.
 #[derive(Clone)]
@@ -75,6 +95,12 @@ impl Run<'_> {
         if leap.is_some() && self.return_to_own(plan, &mut guards) {
             leap = None;
         }
+        if leap.is_none() && turned(&guards) {
+            self.tell_crossing(plan, &guards);
+            guards.kept.clear();
+        } else if leap.is_none() {
+            guards.keep(self.t, &self.y);
+        }
         if leap.is_none() {
             std::mem::swap(&mut guards.here, &mut guards.there);
             guards.here_at = plan.end;
@@ -91,6 +117,27 @@ impl Run<'_> {
         }
         self.statistics.rejected += 1;
         Ok(true)
+    }
+
+    /// The solution goes smoothly through a point where the equations do not determine it: tells so if another one crosses it there,
+    /// as far on the other side of the point when it was still far away.
+    fn tell_crossing(&mut self, plan: Plan, guards: &Guards) {
+        let turns = |(a, b): (&f64, &f64)| (a * b < 0.0).then(|| a / (a - b));
+        let Some(theta) = guards.here.iter().zip(&guards.there).find_map(turns) else { return };
+        let differential = self.flow.system.layout().differential();
+        let mut meeting = vec![0.0; self.y.len()];
+        self.method.interpolate(theta, &mut meeting);
+        let free: Vec<bool> = (0..meeting.len()).map(|i| i >= differential).collect();
+        let kept = guards.kept.iter().map(|(_, t, y)| (*t, y.as_slice()));
+        let other = kept.chain([(self.t, self.y.as_slice())]).find_map(|(t, y)| {
+            let mirrored = |i: usize| if free[i] { 2.0 * meeting[i] - y[i] } else { y[i] };
+            let near = (0..y.len()).map(mirrored).collect();
+            self.flow.consistency.as_mut()?.another(self.flow.system, (t, y), near, &self.d, &free)
+        });
+        if let Some((component, _)) = other {
+            let t = self.t + theta * plan.h;
+            self.events.tell(Selection { t, what: Selected::Crossing { component } });
+        }
     }
 
     /// What the equations divide by at a point, and how well their matrix determines the algebraic states.

@@ -12,6 +12,9 @@ const ROUNDING: f64 = 1e-9;
 /// How far that is looked for, each time four times as far.
 const LOOKS: i32 = 6;
 
+/// Behind a root a step of so many times the shortest one is made along f as it is.
+const AWAY: f64 = 64.0;
+
 /// How far a state goes back to the domain of f, in tolerances.
 const RETURNS: [f64; 6] = [0.01, -0.01, 0.1, -0.1, 1.0, -1.0];
 
@@ -48,6 +51,35 @@ impl Run<'_> {
             return true;
         }
         false
+    }
+
+    /// Goes off the present state along f as it is, for a time that is lost against t, if f hardly changes within it: a series is
+    /// good for less where a root has just begun, as right behind a boundary in |s|. Returns whether it did.
+    pub(super) fn leave_root(&mut self) -> Result<bool, Reason> {
+        let h = AWAY * self.smallest_step();
+        let stop = self.t_end.min(self.events.next_instant());
+        let other = self.delayed.count > 0 || self.flow.consistency.is_some() || self.options.step.is_some();
+        if other || self.t == self.t_start || self.left_root == Some(self.instant) || self.t + h >= stop {
+            return Ok(false);
+        }
+        let [here, there] = &mut self.scratch;
+        let y: Vec<f64> = self.flow.with(|system| {
+            system.derivative(self.t, &self.y, &self.d, here);
+            let y: Vec<f64> = self.y.iter().zip(&*here).map(|(y, f)| y + h * f).collect();
+            system.derivative(self.t + h, &y, &self.d, there);
+            y
+        });
+        self.statistics.evaluations.f += 2;
+        let changes = |i: usize| h * (there[i] - here[i]).abs() <= 0.01 * self.tol.of(i, [self.y[i], y[i]]);
+        if !(0..y.len()).all(changes) {
+            return Ok(false);
+        }
+        self.move_to(self.t + h, &y)?;
+        self.left_root = Some(self.instant);
+        self.wished = false;
+        self.restart_method();
+        self.choose_first_step()?;
+        Ok(true)
     }
 
     /// Moves one state within its tolerance if f does not exist where the last step ended, but there, and the solution comes to rest at
@@ -131,7 +163,7 @@ impl Run<'_> {
     pub(super) fn step_over(&mut self, time: f64, boundary: Boundary, reason: Reason) -> Result<(), Reason> {
         self.flow.with(|system| system.derivative(self.t, &self.y, &self.d, &mut self.f));
         let stop = self.t_end.min(self.events.next_instant());
-        let mut t = self.t;
+        let (mut t, attempts) = (self.t, self.attempts());
         let across: Vec<f64> = self.f.iter().map(|f| 0.25 * time * f).collect();
         let mut y = self.y.clone();
         let found = [1.125, 0.875].into_iter().find(|part| {
@@ -140,7 +172,7 @@ impl Run<'_> {
             }
             t = (self.t + part * time).min(stop);
             self.events.set_across(&across);
-            let now = Now { t, y: &mut y, d: &mut self.d, scale: self.h_max };
+            let now = Now { t, y: &mut y, d: &mut self.d, scale: self.h_max, attempts };
             self.events.stays_finite(&mut self.flow, &now, boundary)
         });
         if found.is_none() {
