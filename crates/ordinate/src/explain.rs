@@ -3,7 +3,7 @@
 use crate::reasons::ReasonKind;
 use crate::recorder::Contradicted;
 use crate::residual::Violation;
-use crate::{Compiled, short};
+use crate::{Compiled, GlobalError, short};
 use ordinate_expr::VarId;
 use ordinate_model::{Block, Equation, Model, Role, State, Watch};
 use ordinate_solve::{Neglected, Outcome, Reason, UsageError, Zeno};
@@ -106,6 +106,26 @@ pub(crate) fn violated(violation: &Violation) -> Explanation {
         ),
         hint: "the equations that were solved are not those of the text: a mistake of this program; please report the model, and do not use the result".into(),
     }
+}
+
+/// A singularity of a state that had lost its digits before: of what was computed, not of the solution.
+pub(crate) fn baseless(outcome: &Outcome, error: &GlobalError, rtol: f64) -> Option<Explanation> {
+    // One that was below its tolerance all the time has a reason of its own.
+    let name = error.names.get(error.baseless.filter(|_| outcome.neglected.is_none())?)?;
+    Some(Explanation {
+        kind: ReasonKind::PrecisionUnreachable.word(),
+        t: outcome.t_reached,
+        variable: Some(name.clone()),
+        message: format!(
+            "`{name}` had lost all digits before it grew to a singularity near t = {}: another run has none there, or elsewhere",
+            short(outcome.t_reached)
+        ),
+        hint: match rtol > 1e-10 {
+            true => "small errors grow: try a smaller `--rtol` and `--atol`, or `--precision` where doubles do not resolve them",
+            false => "doubles do not resolve the solution: try `--precision`, or shorten the run with `-t`",
+        }
+        .into(),
+    })
 }
 
 /// The reason of an outcome; `None` if it reached its end time.

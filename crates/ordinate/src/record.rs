@@ -32,6 +32,8 @@ pub trait RowSink {
     }
     /// The states at the start and at the end of every step, and once more where an event has changed them.
     fn passed(&mut self, _t: f64, _y: &[f64]) {}
+    /// The columns on one side of an event at which a switch was crossed: before it, then behind it.
+    fn side_of_event(&mut self, _switch: usize, _behind: bool, _values: &[f64]) {}
     /// Whether they are wanted.
     fn wants_path(&self) -> bool {
         false

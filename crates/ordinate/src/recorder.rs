@@ -218,6 +218,15 @@ impl Sink for Recorder<'_> {
         }
     }
 
+    fn side_of_event(&mut self, switch: usize, behind: bool, t: f64, y: &[f64], d: &[f64], sliding: Option<&Mixture>) {
+        if self.wants_path {
+            self.values[0] = t;
+            self.values[1..=self.states].copy_from_slice(&y[..self.states]);
+            outputs(&mut self.evaluator, t, y, d, sliding, &mut self.values[self.states + 1..]);
+            self.sink.side_of_event(switch, behind, &self.values);
+        }
+    }
+
     fn errors(&mut self, rows: usize, errors: &[Octet]) {
         // that of a row which is only compared is not wanted either
         if !self.unasked {

@@ -380,6 +380,7 @@ fn run(
     let mut reason = explain::inconsistent_start(t_start, &inconsistent, compiled)
         .or(violation.map(|violation| explain::violated(&violation)))
         .or(undetermined)
+        .or_else(|| explain::baseless(&outcome, error.as_ref()?, options.rtol))
         .or_else(|| explain::explain(&outcome, compiled));
     if let (Some(reason), Some(beyond)) = (&mut reason, &beyond)
         && matches!(outcome.reason, Some(Reason::NotFinite { .. }))

@@ -46,8 +46,8 @@ pub(crate) struct Crossing {
     pub theta: f64,
     /// The boundary that is reached.
     pub boundary: Boundary,
-    /// It only touches the boundary.
-    pub touch: bool,
+    /// It only touches the boundary: the mode of this very instant.
+    pub touch: Option<f64>,
     /// g jumps over the boundary, like tan at π/2, and this is its mode beyond.
     pub jump: Option<f64>,
     /// It is the end of a sliding motion, and this the mode of the side to which it leaves.
@@ -82,6 +82,8 @@ pub(crate) struct Crossings {
     slopes: [Vec<f64>; 2],
     /// The largest |v| in this step so far.
     largest: Vec<f64>,
+    /// The largest one of each switch in the whole run.
+    sizes: Vec<f64>,
     /// The effect of rounding on v, if it was needed in this step.
     rounding: Vec<f64>,
     rounding_known: bool,
@@ -122,14 +124,30 @@ impl Piece {
     }
 }
 
+/// What a search is to know of the run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The relative tolerance.
+    pub rtol: f64,
+    /// The longest step that is searched where nothing can be proven.
+    pub longest: f64,
+    /// Whether what comes near to zero counts as having crossed it: in a run that another one is compared with.
+    pub grazes: bool,
+}
+
+/// Tolerances that a run may be away from the true solution where it grazes a boundary.
+const GRAZED: f64 = 100.0;
+
 /// What is searched in: all that does not change during a search.
 struct Search<'a, 's> {
     flow: &'a mut Flow<'s>,
     method: &'a dyn Method,
     step: &'a Step<'a>,
     rtol: f64,
-    /// Whether it matters that a switch only touches zero.
-    touch_counts: &'a mut dyn FnMut(&mut Flow, usize) -> bool,
+    /// Whether it matters that a switch has a mode for an instant, where it only touches zero.
+    touch_counts: &'a mut dyn FnMut(&mut Flow, usize, f64) -> bool,
+    /// Whether what comes near to zero counts as having crossed it.
+    grazes: bool,
 }
 
 impl Search<'_, '_> {
@@ -147,8 +165,23 @@ impl Search<'_, '_> {
     fn touching(&mut self, channel: &Channel, theta: f64) -> Option<Found> {
         let boundary = channel.boundary;
         let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
-        let matters = has_side && boundary.on != boundary.above && (self.touch_counts)(self.flow, boundary.switch);
-        matters.then_some(Found::Crossing(Crossing { theta, boundary, touch: true, jump: None, leaves: None }))
+        let matters =
+            has_side && boundary.on != boundary.above && (self.touch_counts)(self.flow, boundary.switch, boundary.on);
+        let touch = Some(boundary.on);
+        matters.then_some(Found::Crossing(Crossing { theta, boundary, touch, jump: None, leaves: None }))
+    }
+
+    /// The crossing of a channel that comes so near to zero that errors may hide it, for a run that is to tell whether they do.
+    fn grazing(&mut self, channel: &Channel, theta: f64) -> Option<Found> {
+        let boundary = channel.boundary;
+        let beyond = match channel.kind {
+            ChannelKind::Above => boundary.below,
+            ChannelKind::Below => boundary.above,
+            ChannelKind::Zero | ChannelKind::SlideUp | ChannelKind::SlideDown => return None,
+        };
+        let matters = self.grazes && (self.touch_counts)(self.flow, boundary.switch, beyond);
+        let touch = Some(beyond);
+        matters.then_some(Found::Crossing(Crossing { theta, boundary, touch, jump: None, leaves: None }))
     }
 }
 
@@ -161,6 +194,7 @@ impl Crossings {
             start: Default::default(),
             slopes: Default::default(),
             largest: Vec::new(),
+            sizes: vec![0.0; switches],
             rounding: Vec::new(),
             rounding_known: false,
             tolerances: Vec::new(),
@@ -200,16 +234,16 @@ impl Crossings {
     }
 
     /// The first crossing of the step that `method` remembers, whose dense output is made; steps longer than `longest` are
-    /// not searched unless by proof. `touch_counts` says of a switch whether it matters that it only touches zero.
+    /// not searched unless by proof. `touch_counts` says of a switch whether it matters that it has this mode for an instant.
     pub fn search(
         &mut self,
         flow: &mut Flow,
         method: &dyn Method,
         step: &Step,
-        (rtol, longest): (f64, f64),
-        touch_counts: &mut dyn FnMut(&mut Flow, usize) -> bool,
+        Limits { rtol, longest, grazes }: Limits,
+        touch_counts: &mut dyn FnMut(&mut Flow, usize, f64) -> bool,
     ) -> Found {
-        let mut search = Search { flow, method, step, rtol, touch_counts };
+        let mut search = Search { flow, method, step, rtol, touch_counts, grazes };
         self.start[0].copy_from_slice(&self.values[0]);
         self.start[1].copy_from_slice(&self.slopes[0]);
         self.largest.fill(0.0);
@@ -284,6 +318,16 @@ impl Crossings {
                 channel.offset = 0.0;
             }
         }
+    }
+
+    /// What errors of the run may hide of a crossing, if it is to tell whether they do.
+    fn close_to(&self, search: &Search, c: usize) -> f64 {
+        if search.grazes { GRAZED * search.touch() * self.sizes[self.switch_of(c)] } else { 0.0 }
+    }
+
+    fn keep_size(&mut self, c: usize, size: f64) {
+        let switch = self.switch_of(c);
+        self.sizes[switch] = self.sizes[switch].max(size);
     }
 
     fn switch_of(&self, c: usize) -> usize {
@@ -414,14 +458,16 @@ impl Crossings {
         let v = self.samples(c);
         let (least, most) = range(&v);
         self.largest[c] = self.largest[c].max(most.abs()).max(least.abs());
+        self.keep_size(c, self.largest[c]);
         let largest = self.largest[c];
         let scale = piece.length() * search.step.h;
         let slopes = [scale * self.slopes[0][c], scale * self.slopes[1][c]];
         let fine = self.fine(&v);
         let low = 0.02 * largest;
-        let sure = 2.0 * tolerated(piece) * (most - least) + 2.0 * search.touch() * largest;
+        let close = self.close_to(search, c);
+        let sure = 2.0 * tolerated(piece) * (most - least) + 2.0 * close.max(search.touch() * largest);
         let mut before = (piece.start, v[0]);
-        let mut touched = None;
+        let (mut touched, mut grazed) = (None, None);
         let (touch, width) = (search.touch(), search.width());
         let Search { flow, method, step, .. } = search;
         let channels = &mut self.channels;
@@ -453,6 +499,9 @@ impl Crossings {
                 if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= touch * largest {
                     touched = Some(bottom.0);
                 }
+                if grazed.is_none() && q < POINTS && bottom.0 > 0.0 && bottom.1 <= close {
+                    grazed = Some(bottom.0);
+                }
             }
             if q.is_multiple_of(FINE) && fine[q] > 0.0 {
                 before = (piece.at(point(q)), fine[q]);
@@ -462,7 +511,8 @@ impl Crossings {
             let (before, beyond) = locate(&mut at, before, beyond, width);
             return Some(self.crossing(search, &channel, (before, beyond), width, largest));
         }
-        touched.and_then(|theta| search.touching(&channel, theta))
+        let touching = touched.and_then(|theta| search.touching(&channel, theta));
+        touching.or_else(|| search.grazing(&channel, grazed?))
     }
 
     /// What is between two neighbouring points of different sign: a zero of v, or a jump.
@@ -487,7 +537,7 @@ impl Crossings {
             ChannelKind::SlideDown => Some(boundary.below),
             ChannelKind::Above | ChannelKind::Below | ChannelKind::Zero => None,
         };
-        let plain = Found::Crossing(Crossing { theta, boundary, touch: false, jump: None, leaves });
+        let plain = Found::Crossing(Crossing { theta, boundary, touch: None, jump: None, leaves });
         let has_side = matches!(channel.kind, ChannelKind::Above | ChannelKind::Below);
         let nearest = before.1.min(-beyond.1);
         let farthest = before.1.abs().max(beyond.1.abs());
@@ -514,7 +564,7 @@ impl Crossings {
         }
         self.channels.look_inside(flow, *method, step, theta);
         let mode = plain_mode(channel.switch_kind, self.channels.g(boundary.switch), boundary.on);
-        Found::Crossing(Crossing { theta, boundary, touch: false, jump: Some(mode), leaves: None })
+        Found::Crossing(Crossing { theta, boundary, touch: None, jump: Some(mode), leaves: None })
     }
 
     /// The values at the fine points by the polynomial; infinite between the samples where v is so far from zero that it

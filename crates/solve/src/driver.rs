@@ -511,6 +511,9 @@ impl<'a> Run<'a> {
         let happened = self.events.at(&mut self.flow, &mut now, crossing)?;
         self.wished = false;
         self.switched = happened.changed && !happened.jumped;
+        if let Some(crossing) = crossing {
+            self.tell_event(crossing.boundary.switch);
+        }
         self.rows_at_event(happened.acted)?;
         self.examine_event(happened.changed)?;
         if happened.acted {

@@ -2,7 +2,7 @@
 
 use crate::channels::Step;
 use crate::consistency::{Consistency, Place, Wishes};
-use crate::crossings::{Crossing, Crossings, Found};
+use crate::crossings::{Crossing, Crossings, Found, Limits};
 use crate::instants::Instants;
 use crate::saltation::{Cause, Saltation};
 use crate::sliding::{Boundary, Flow};
@@ -261,9 +261,8 @@ impl Events {
         if happened.broke {
             self.switches.after_action(flow.system, now.t, now.y, now.d);
         }
-        if let Some(crossing) = crossing.filter(|crossing| crossing.touch) {
-            // For this very instant the mode is that of the boundary.
-            let mode = std::mem::replace(&mut now.d[crossing.boundary.switch], crossing.boundary.on);
+        if let Some((crossing, touch)) = crossing.and_then(|crossing| Some((crossing, crossing.touch?))) {
+            let mode = std::mem::replace(&mut now.d[crossing.boundary.switch], touch);
             self.react(flow, now, &mut happened)?;
             now.d[crossing.boundary.switch] = mode;
         }
@@ -478,13 +477,12 @@ impl Events {
         Ok(())
     }
 
-    /// The first crossing of the step that `method` remembers; `limits` are the relative tolerance and the longest step that
-    /// is searched where nothing can be proven.
-    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, limits: (f64, f64)) -> Found {
+    /// The first crossing of the step that `method` remembers; `limits` says what is to be found.
+    pub fn search(&mut self, flow: &mut Flow, method: &dyn Method, step: &Step, limits: Limits) -> Found {
         let (test, truth, truth_now) = (&mut self.d_test, &self.truth, &mut self.truth_now);
-        let mut touch_counts = |flow: &mut Flow, switch: usize| {
+        let mut touch_counts = |flow: &mut Flow, switch: usize, mode: f64| {
             test.copy_from_slice(step.d);
-            test[switch] = 0.0;
+            test[switch] = mode;
             flow.system.conditions(test, truth_now);
             truth_now.iter().zip(truth).any(|(now, before)| *now && !before)
         };

@@ -54,6 +54,7 @@ pub mod tableaus;
 mod taylor;
 mod together;
 mod uniqueness;
+mod unseen;
 mod zeno;
 
 pub use adams::{Adams, AdamsForm, VariableAdams};
@@ -89,3 +90,4 @@ pub use sliding::Mixture;
 pub use switching::{Chosen, Named, Switching, Why};
 pub use system::*;
 pub use taylor::{MAX_ORDER, Taylor, TaylorOptions};
+pub use unseen::{Sight, may_return};

@@ -30,6 +30,19 @@ pub trait Sink {
     /// The solution at the start and at the end of every step, and once more where an event has changed it.
     fn passed(&mut self, _t: f64, _y: &[f64]) {}
 
+    /// One side of an event at which the solution crossed this switch, given as to [`Sink::row`]: the one before it, then the one
+    /// behind. Events of the clock are not told: every run has them at the same time.
+    fn side_of_event(
+        &mut self,
+        _switch: usize,
+        _behind: bool,
+        _t: f64,
+        _y: &[f64],
+        _d: &[f64],
+        _sliding: Option<&Mixture>,
+    ) {
+    }
+
     /// The estimates of (computed − true) of so many rows that follow, state by state, from methods that carry them along.
     fn errors(&mut self, _rows: usize, _errors: &[Octet]) {}
 

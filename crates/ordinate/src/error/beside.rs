@@ -2,12 +2,16 @@
 
 use super::difference::Ends;
 use super::kept::Beside;
+use super::path::Meetings;
 use super::{GlobalError, Kept, Task};
 use crate::methods::automatic;
 use crate::recorder::{Recorder, final_numbers};
 use crate::start::StartValues;
 use ordinate_program::Evaluator;
-use ordinate_solve::{Options, Outcome, Rows, Status};
+use ordinate_solve::{AbsoluteTolerance, Companion, Options, Outcome, Reason, Rows, Status};
+
+/// An absolute tolerance that does not count: the relative one does.
+const SMALLEST_ATOL: f64 = 1e-290;
 
 /// A comparison with another run.
 pub(super) struct Compared {
@@ -32,22 +36,55 @@ impl Task<'_> {
         // A run that was ended by the model ends when its companion comes to that.
         let ended = outcome.status == Status::Ok && outcome.t_reached < self.t_end;
         let t_end = if ended { self.t_end } else { outcome.t_reached };
-        let options = Options { rows: Rows::At(kept.times()), ..options.clone() };
+        // Variables of higher index are as wrong as the step that they are in, and no better inside of another one.
+        let at_steps = self.compiled.sorted.indices.is_empty();
+        let options =
+            Options { rows: Rows::At(kept.times(at_steps, outcome.status == Status::Stopped)), ..options.clone() };
         let mut rows = Beside::new(kept.sink);
         let mut other_outputs = evaluator.another();
         let mut recorder = Recorder::new(self.compiled, other_outputs.another(), &mut rows, self.start);
         recorder.announce(kept.names.clone(), kept.stored);
         let other = self.solve(self.method(false, outputs), evaluator, &options, t_end, &mut recorder).ok()?;
-        let (columns, path) = rows.take();
+        let beside = rows.take();
         let factor = factor(&other);
         let finals = [(outcome, &mut *outputs), (&other, &mut other_outputs)]
             .map(|(outcome, outputs)| final_numbers(self.compiled, outputs, outcome, &outcome.y));
         let same_end = other.t_reached == outcome.t_reached || (ended && other.status == Status::Ok);
         let ends = Ends { times: [outcome.t_reached, other.t_reached], columns: &finals };
-        let mut error = self.compare(kept, &columns, factor, same_end.then_some(&ends));
+        let mut error = self.compare(kept, &beside.columns, factor, same_end.then_some(&ends));
         let alone = self.can_carry().then_some(&mut *outputs);
-        error.look_beside_jumps(kept, &kept.path.shifts(&path, factor), &|state| self.asked(state), alone);
-        Some(Compared { error, status: other.status, strayed: kept.path.is_far_from(&path, factor) })
+        let meetings = Meetings::new(kept, &beside, factor);
+        if let Some(Reason::Singularity { component, .. }) = outcome.reason {
+            let half = 0.5 * (self.t_start + outcome.t_reached);
+            error.baseless = meetings.lost_before_growth(component, half).then_some(component);
+        }
+        error.look_beside_events(kept, &kept.events.shifts(&beside.events, factor), &|state| self.asked(state));
+        error.look_beside_transitions(kept, &meetings.shifts(), &|state| self.asked(state), alone);
+        Some(Compared { error, status: other.status, strayed: meetings.are_far_apart() })
+    }
+
+    /// The error where states that fell below their tolerance may come back: a companion that damps what it does not see loses them
+    /// in the same way, so this one sees them however small they are. `None` if it does not come to the end.
+    pub(super) fn against_resolving(
+        &self,
+        evaluator: &Evaluator,
+        outputs: &mut Evaluator,
+        (outcome, kept): (&Outcome, &mut Kept),
+        companion: &Companion,
+        returning: &[bool],
+    ) -> Option<GlobalError> {
+        let atol = |(state, returns): (usize, &bool)| {
+            let atol = Task::atol(&companion.options, state);
+            if *returns { SMALLEST_ATOL.min(atol) } else { atol }
+        };
+        let atol = AbsoluteTolerance::Each(returning.iter().enumerate().map(atol).collect());
+        let options = Options { atol, ..companion.options.clone() };
+        let start = StartValues { checks: Vec::new(), ..self.start.clone() };
+        let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
+        let factor = |other: &Outcome| companion.factor(&outcome.statistics, &other.statistics);
+        let mut other = evaluator.with_other_rounding();
+        let found = beside.compared(&mut other, outputs, (outcome, kept), &options, &factor)?;
+        found.error.complete.then_some(found.error)
     }
 
     /// The error of given steps that are so long that no digit is right on the way: there shorter ones may be wrong in the same way. All

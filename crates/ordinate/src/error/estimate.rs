@@ -1,10 +1,6 @@
 //! What is known of the global error of a run.
 
-use super::path::Shift;
-use super::{Kept, LOST, size};
 use crate::Compiled;
-use crate::recorder::outputs_of_rows;
-use ordinate_program::Evaluator;
 
 /// The global error of a run: |computed − true|, estimated.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +28,8 @@ pub struct GlobalError {
     /// A state that has no right digit either, but stayed below its absolute tolerance with its error, so nobody asked for one; and
     /// the greatest value that it had.
     pub faint: Option<(usize, f64)>,
+    /// A state that ended the run by a singularity, but had lost its digits before it began to grow: another run need not have one.
+    pub baseless: Option<usize>,
     /// Where a state has lost its digits: one that began too small for the absolute tolerance, and one that would see it.
     pub unseen: Option<(usize, f64)>,
     /// A state that was zero in all rows though its equation has an input that may be asleep there: nothing is known of its error.
@@ -69,6 +67,7 @@ impl GlobalError {
         }
         self.largest.iter_mut().zip(&other.largest).for_each(|(own, other)| *own = own.max(*other));
         self.lost = self.lost.or(other.lost);
+        self.baseless = self.baseless.or(other.baseless);
     }
 
     /// Looks for a state that nothing is known of, in the columns of the run, the first of which is the time.
@@ -77,62 +76,6 @@ impl GlobalError {
         self.idle = equations.position(|(pulsed, column)| *pulsed && column.iter().all(|y| *y == 0.0));
         if let Some(state) = self.idle {
             (self.complete, self.largest[state], self.last[state]) = (false, f64::INFINITY, f64::NAN);
-        }
-    }
-
-    /// Rows beside a jump that may be on its other side in truth have lost their digits, whatever two runs say that are on the same
-    /// side there: how much is unknown, but not more than the jump. What is computed from the states jumps with them; `outputs`
-    /// evaluates it where nothing but states matters.
-    /// Jumps of no more than what is `asked` of a state do not count.
-    pub(super) fn look_beside_jumps(
-        &mut self,
-        kept: &Kept,
-        shifts: &[Shift],
-        asked: &dyn Fn(usize) -> f64,
-        mut outputs: Option<&mut Evaluator>,
-    ) {
-        let time = &kept.columns[0];
-        // Looked for once: there may be many rows and many shifts.
-        let greatest: Vec<f64> = match shifts {
-            [] => return,
-            _ => (0..self.states).map(|state| kept.path.greatest(state)).collect(),
-        };
-        // Rows do not show the others.
-        for shift in shifts.iter().filter(|shift| shift.state < self.states) {
-            let (first, state) = (time.partition_point(|t| *t < shift.from), shift.state);
-            let there = time[first..].iter().take_while(|t| **t <= shift.to.min(self.until));
-            for (row, t) in (first..).zip(there) {
-                // Both sides of an event have rows of their own, which nobody asked for at that time: they are before and behind it.
-                if [row.checked_sub(1), Some(row + 1)].into_iter().flatten().any(|beside| time.get(beside) == Some(t)) {
-                    continue;
-                }
-                let own = |column: usize| kept.columns[1 + column][row];
-                let Some(y) = kept.path.elsewhere(shift, *t, own(state)) else { continue };
-                let change = (y[state] - own(state)).abs();
-                let known = self.rows.get(state).and_then(|rows| rows.get(row)).is_some_and(|e| e.abs() >= change);
-                if known || change <= (LOST * greatest[state]).max(asked(state)) {
-                    continue;
-                }
-                self.largest[state] = self.largest[state].max(change);
-                let jumped = outputs.as_deref_mut().map(|outputs| outputs_of_rows(outputs, 1, |_| *t, |_, k| y[k]));
-                for column in self.states..self.names.len() {
-                    let output = jumped.as_ref().map_or(f64::INFINITY, |columns| columns[column - self.states][0]);
-                    self.largest[column] = self.largest[column].max(size(output - own(column), 0.0));
-                }
-                for column in [state].into_iter().chain(self.states..self.names.len()) {
-                    self.rows
-                        .get_mut(column)
-                        .and_then(|rows| rows.get_mut(row))
-                        .into_iter()
-                        .for_each(|e| *e = f64::NAN);
-                    if row + 1 == time.len() {
-                        self.last[column] = f64::NAN;
-                    }
-                }
-                if self.lost.is_none_or(|(_, lost)| *t < lost) {
-                    self.lost = Some((state, *t));
-                }
-            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The rows of a run and what is known of their errors, kept until the end.
 
+use super::events::Events;
 use super::path::Path;
 use super::{ErrorWish, GlobalError, size};
 use crate::{RowError, RowSink};
@@ -56,8 +57,9 @@ pub(crate) struct Kept<'a> {
     errors: Flat,
     gone: Vec<f64>,
     told: usize,
-    /// The way of the run.
+    /// The way of the run, and the events on it.
     pub(super) path: Path,
+    pub(super) events: Events,
     /// The columns of all rows kept, once the run is over and somebody needs them.
     pub(super) columns: Vec<Vec<f64>>,
 }
@@ -76,6 +78,7 @@ impl<'a> Kept<'a> {
             gone: Vec::new(),
             told: 0,
             path: Path::default(),
+            events: Events::default(),
             columns: Vec::new(),
         }
     }
@@ -124,8 +127,13 @@ impl<'a> Kept<'a> {
         Some((self.columns[0][row], (1..=states).map(|c| self.columns[c][row]).collect()))
     }
 
-    pub(super) fn times(&self) -> Vec<f64> {
+    /// When another run is compared with this one.
+    pub(super) fn times(&self, at_steps: bool, ended_early: bool) -> Vec<f64> {
         let mut times = self.columns[0].clone();
+        if at_steps {
+            times.extend(self.path.between(&self.columns, ended_early));
+        }
+        times.sort_by(f64::total_cmp);
         times.dedup();
         times
     }
@@ -220,6 +228,10 @@ impl RowSink for Kept<'_> {
         self.path.push(t, y);
     }
 
+    fn side_of_event(&mut self, switch: usize, behind: bool, values: &[f64]) {
+        self.events.push(switch, behind, &values[..self.stored]);
+    }
+
     fn wants_path(&self) -> bool {
         self.wish != ErrorWish::Off
     }
@@ -263,15 +275,23 @@ pub(super) struct Beside<'a> {
     sink: &'a mut dyn RowSink,
     rows: Flat,
     path: Path,
+    events: Events,
+}
+
+/// What another run has told.
+pub(super) struct Other {
+    pub columns: Vec<Vec<f64>>,
+    pub path: Path,
+    pub events: Events,
 }
 
 impl<'a> Beside<'a> {
     pub fn new(sink: &'a mut dyn RowSink) -> Beside<'a> {
-        Beside { sink, rows: Flat::default(), path: Path::default() }
+        Beside { sink, rows: Flat::default(), path: Path::default(), events: Events::default() }
     }
 
-    pub fn take(mut self) -> (Vec<Vec<f64>>, Path) {
-        (self.rows.take_columns(), self.path)
+    pub fn take(mut self) -> Other {
+        Other { columns: self.rows.take_columns(), path: self.path, events: self.events }
     }
 }
 
@@ -288,6 +308,10 @@ impl RowSink for Beside<'_> {
 
     fn passed(&mut self, t: f64, y: &[f64]) {
         self.path.push(t, y);
+    }
+
+    fn side_of_event(&mut self, switch: usize, behind: bool, values: &[f64]) {
+        self.events.push(switch, behind, &values[..self.rows.width]);
     }
 
     fn wants_path(&self) -> bool {

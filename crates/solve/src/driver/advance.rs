@@ -3,7 +3,7 @@
 use super::{Plan, Run};
 use crate::channels::Step;
 use crate::controller::bearable;
-use crate::crossings::{Crossing, Found};
+use crate::crossings::{Crossing, Found, Limits};
 use crate::grid::Grid;
 use crate::{Point, Reason, Trial};
 
@@ -53,7 +53,8 @@ impl Run<'_> {
             // The last step may be stretched a little, and a fixed one is as long as it is.
             let limited = self.options.step.is_none() && self.h_proven > self.h_max;
             let longest = if limited { 1.02 * self.h_max } else { f64::INFINITY };
-            self.events.search(&mut self.flow, self.method, &step, (self.tol.rtol, longest))
+            let limits = Limits { rtol: self.tol.rtol, longest, grazes: self.options.divide };
+            self.events.search(&mut self.flow, self.method, &step, limits)
         } else {
             Found::Nothing
         };

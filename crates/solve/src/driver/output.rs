@@ -28,6 +28,23 @@ impl Run<'_> {
         self.row_if_due()
     }
 
+    /// Both sides of the event that has just happened.
+    pub(super) fn tell_event(&mut self, switch: usize) {
+        let Events { y_before, d_before, mixture_before, .. } = &self.events;
+        let (t, system, delayed) = (self.t, &mut *self.flow.system, &mut self.delayed);
+        let (d, mixture) = match delayed.count {
+            0 => (d_before.as_slice(), mixture_before.as_ref()),
+            _ => delayed.extended(system, t, true, d_before, mixture_before.as_ref()),
+        };
+        self.sink.side_of_event(switch, false, t, y_before, d, mixture);
+        let mixture = self.flow.mixture(t, &self.y, &self.d).cloned();
+        let (d, mixture) = match self.delayed.count {
+            0 => (self.d.as_slice(), mixture.as_ref()),
+            _ => self.delayed.extended(self.flow.system, t, false, &self.d, mixture.as_ref()),
+        };
+        self.sink.side_of_event(switch, true, t, &self.y, d, mixture);
+    }
+
     /// The rows inside the step, up to `until` exclusively, from the dense output.
     pub(super) fn rows_before(&mut self, until: f64, plan: Plan) -> Result<(), Reason> {
         while self.next_row < until {

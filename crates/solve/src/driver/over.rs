@@ -179,7 +179,7 @@ impl Run<'_> {
             return Err(reason);
         }
         self.move_to(t, &y)?;
-        let crossing = Crossing { theta: 1.0, boundary, touch: false, jump: None, leaves: None };
+        let crossing = Crossing { theta: 1.0, boundary, touch: None, jump: None, leaves: None };
         self.event(Some(crossing), self.h_max)?;
         if self.t < self.t_end { self.choose_first_step() } else { Ok(()) }
     }

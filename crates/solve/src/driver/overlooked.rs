@@ -90,12 +90,12 @@ impl Run<'_> {
         silent.map(|silent| silent * spacing)
     }
 
-    /// Whether a series that ends at an event in this part of its step knows f there. Friction that grows towards a standstill is
+    /// Whether a step that ends at an event in this part of it knows f there. Friction that grows towards a standstill is
     /// awake where the motion stops, and may be nowhere else.
     pub(super) fn knows_event(&mut self, plan: Plan, theta: f64) -> bool {
         let length = theta * plan.h;
         let fixed = self.options.step.is_some() || length < 100.0 * self.smallest_step();
-        if fixed || self.pulses == Pulses::Nowhere || !self.method.gave_polynomial() {
+        if fixed || self.pulses == Pulses::Nowhere {
             return true;
         }
         let n = self.y.len();
@@ -109,10 +109,28 @@ impl Run<'_> {
         self.flow.with(|system| system.derivative(self.t + length, y, &self.d, f));
         self.statistics.evaluations.f += 1;
         // not a number is seen by others
-        let overlooked = (0..n).any(|i| {
-            let rest = f[i] - places.slope[i].0[0] / plan.h;
-            rest.abs() * length > OCTET as f64 * VISIBLE * self.tol.of(i, [y[i], self.y[i]])
-        });
+        let differential = self.flow.consistency.as_ref().map_or(n, |consistency| consistency.differential());
+        let slope = |i: usize| if i < differential { places.slope[i].0[0] / plan.h } else { 0.0 };
+        let usual: Vec<f64> = (0..n).map(|i| f[i].abs().max(slope(i).abs())).collect();
+        let mut rest: Vec<f64> = (0..n).map(|i| f[i] - slope(i)).collect();
+        let visible =
+            |i: usize, rest: f64| rest.abs() * length > OCTET as f64 * VISIBLE * self.tol.of(i, [y[i], self.y[i]]);
+        let mut overlooked = (0..n).any(|i| visible(i, rest[i]));
+        if overlooked && !self.method.gave_polynomial() {
+            // The inside of a step of stages is less accurate than its end: what was overlooked is a great part of f.
+            let noticeable: Vec<bool> = (0..n).map(|i| rest[i].abs() >= NOTICEABLE * usual[i]).collect();
+            if self.method.solves_algebraic() {
+                // where fast motions have died out
+                let at = Point { t: self.t + length, y, d: &self.d, f: None };
+                let filter = self.filter.get_or_insert_with(|| Stage::new(n, NewtonOptions::default()));
+                filter.restart();
+                let left = self.flow.with(|system| filter.solve_linearised(system, &at, length, &mut rest));
+                rest.iter_mut().for_each(|rest| *rest /= length);
+                overlooked = left.is_ok() && (0..differential).any(|i| noticeable[i] && visible(i, rest[i]));
+            } else {
+                overlooked = (0..n).any(|i| noticeable[i] && visible(i, rest[i]));
+            }
+        }
         self.places = places;
         !overlooked
     }
