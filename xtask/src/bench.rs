@@ -21,7 +21,7 @@ struct Race {
     about: &'static str,
 }
 
-const RACES: [Race; 8] = [
+const RACES: [Race; 9] = [
     Race {
         title: "Solving, at equal error",
         script: "race.py",
@@ -44,6 +44,14 @@ const RACES: [Race; 8] = [
         about: "Against a Taylor series on the stencil of exactly this line in C (`bench/native/telegraph.c`, gcc -O3 \
                 -march=native -ffast-math). Error = max over |u − ref| and 100 Ω |i − ref| at the end; an answer that is \
                 less exact than both the tolerance and the C program does not count as met.",
+    },
+    Race {
+        title: "The choice of a method",
+        script: "auto.py",
+        about: "`auto` beside the four methods that it chooses from, without the estimate of the global error: the smooth models of the \
+                gallery that it runs in more than 0.1 ms, and Kuramoto's oscillators. Error = max over 21 rows and all columns of \
+                |y − ref| / max |ref| of the column; the time at an error is read off a line through the points around it. A first run \
+                compiles Jacobians and series, which is not in these times but in the decisions.",
     },
     Race {
         title: "Many trajectories side by side",

@@ -196,7 +196,7 @@ impl Run {
             Why::GivenStep => "the step is fixed, and this method bears any".into(),
             Why::Smooth => "the model is not stiff".into(),
             Why::Stiff { t } => {
-                format!("stability limited the steps of the explicit method at t = {}: the model is stiff", short(*t))
+                format!("from t = {} on an implicit method costs less: the model is stiff", short(*t))
             }
             Why::NoSeries { t } => format!("the solution has no Taylor series at t = {}", short(*t)),
         };

@@ -6,7 +6,9 @@ use crate::lifted::Lifted;
 use crate::packed::Packed;
 use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, disturbed, interval, rounding, time_switch};
 use ordinate_solve::algebra::Lu;
-use ordinate_solve::{History, JetCost, Jets, Layout, LinearForm, OCTET, Octet, Path, Pattern, SwitchSeries, System};
+use ordinate_solve::{
+    History, JacobianCost, JetCost, Jets, Layout, LinearForm, OCTET, Octet, Path, Pattern, SwitchSeries, System,
+};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -612,6 +614,14 @@ impl System for Evaluator {
         }
         copy(d, &mut self.registers[self.first_discrete..]);
         crate::linear::recognise(&self.program, &self.registers, t)
+    }
+
+    fn cost_of_f(&mut self) -> f64 {
+        self.program.cost_of_rhs()
+    }
+
+    fn cost_of_jacobian(&mut self, most: f64) -> Option<JacobianCost> {
+        self.program.cost_of_jacobian(most)
     }
 
     fn jacobian_pattern(&mut self) -> Option<Arc<Pattern>> {

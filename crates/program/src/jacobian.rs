@@ -19,12 +19,14 @@ pub(crate) fn compile(c: &mut Compiler, derivatives: &[ExprId], first: u32) -> J
     let column: FxHashMap<VarId, u32> = state_variables(c.sorted).zip(0..).collect();
     let (mut pattern, mut elements) = (Vec::new(), Vec::new());
     let mut reached: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
+    // Derivatives of definitions by each state: rows share what they are made of.
+    let mut known: FxHashMap<VarId, FxHashMap<VarId, ExprId>> = FxHashMap::default();
     for (row, &root) in derivatives.iter().enumerate() {
         let mut states: Vec<VarId> = states_of(c, root, &column, &mut reached);
         states.retain(|v| column[v] >= first);
         states.sort_by_key(|v| column[v]);
         for v in states {
-            let element = partial(c, root, v, &column, &mut FxHashMap::default());
+            let element = partial(c, root, v, &column, known.entry(v).or_default());
             if c.sorted.model.graph.constant_value(element).is_none_or(|value| value.to_f64() != 0.0) {
                 pattern.push((row as u32, column[&v]));
                 elements.push(element);

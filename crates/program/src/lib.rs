@@ -7,6 +7,7 @@
 
 mod compile;
 mod constant;
+mod cost;
 mod delays;
 mod disturbed;
 mod evaluator;

@@ -31,6 +31,14 @@ impl Controller {
         controller
     }
 
+    /// The error of the next steps grows with this power of h, for another method may have taken over.
+    pub fn follow(&mut self, exponent: u32) -> &mut Controller {
+        if exponent != self.exponent {
+            *self = Controller { after_rejection: self.after_rejection, ..Controller::new(exponent) };
+        }
+        self
+    }
+
     /// Forgets the previous step.
     pub fn restart(&mut self) {
         self.previous = if self.beta == 0.0 { 1.0 } else { 1e-4f64.powf(self.beta) };

@@ -150,6 +150,12 @@ impl Method for StepDoubling {
         self.whole.order()
     }
 
+    /// That of the second half.
+    fn stiffness(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
+        let [first_half, second_half] = &mut self.halves;
+        second_half.stiffness(system, &Self::halfway(self.middle, first_half, from))
+    }
+
     fn work(&self) -> Work {
         let [first_half, second_half] = &self.halves;
         let f = self.whole.work().f + first_half.work().f + second_half.work().f + self.looks;

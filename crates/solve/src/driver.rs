@@ -212,6 +212,7 @@ impl<'a> Run<'a> {
         let delayed = Delayed::new(layout.delays.len());
         let examination = examination::Examination::new(sink);
         method.restart();
+        method.runs_until(t_end);
         Ok(Run {
             events: Events::new(layout, (start.t, t_end), options.max_steps, &tol)?,
             earlier: method.work(),
@@ -256,7 +257,7 @@ impl<'a> Run<'a> {
             pace: pace::Pace::default(),
             ways: Vec::new(),
             statistics: Statistics::default(),
-            stiffness: Stiffness::every(50),
+            stiffness: Stiffness::every(50, options.step.is_some()),
             delayed,
             examination,
             instant: start.t,

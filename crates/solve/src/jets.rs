@@ -36,6 +36,12 @@ pub struct JetCost {
 }
 
 impl JetCost {
+    /// All of it so many times.
+    pub fn times(self, factor: f64) -> JetCost {
+        let JetCost { fixed, per_order, per_product } = self;
+        JetCost { fixed: factor * fixed, per_order: factor * per_order, per_product: factor * per_product }
+    }
+
     /// The cost of a series of order p.
     pub fn of_order(&self, p: usize) -> f64 {
         let p = p as f64;

@@ -205,6 +205,8 @@ pub struct Work {
     pub f: u64,
     /// Taylor coefficients, all orders of one step counting as one.
     pub jets: u64,
+    /// Orders of all these series together.
+    pub coefficients: u64,
     /// Jacobians.
     pub jacobian: u64,
     /// LU decompositions.
@@ -219,6 +221,7 @@ impl Work {
         Work {
             f: self.f - earlier.f,
             jets: self.jets - earlier.jets,
+            coefficients: self.coefficients - earlier.coefficients,
             jacobian: self.jacobian - earlier.jacobian,
             lu: self.lu - earlier.lu,
             newton: self.newton - earlier.newton,
@@ -230,6 +233,7 @@ impl Work {
         Work {
             f: self.f + other.f,
             jets: self.jets + other.jets,
+            coefficients: self.coefficients + other.coefficients,
             jacobian: self.jacobian + other.jacobian,
             lu: self.lu + other.lu,
             newton: self.newton + other.newton,
@@ -363,6 +367,15 @@ pub trait Method {
     /// h·|λ| of the remembered step from `from` as a fraction of what stability bears, if the method can tell.
     /// Asked now and then; many values near one mean that stability, not accuracy, limits the step.
     fn stiffness(&mut self, _system: &mut dyn System, _from: &Point) -> Option<f64> {
+        None
+    }
+
+    /// A run begins that ends at this time: for those that weigh what is left of it.
+    fn runs_until(&mut self, _t_end: f64) {}
+
+    /// From where the series was expanded last: the distance at which its term of this order, or of the
+    /// highest that it has, is as large as the tolerance.
+    fn distance_of_term(&self, _order: usize) -> Option<f64> {
         None
     }
 

@@ -4,8 +4,8 @@ use crate::doubling::StepDoubling;
 use crate::explicit::ExplicitRk;
 use crate::tableau::ExplicitTableau;
 use crate::{
-    Adams, AdamsForm, Bdf, BdfOptions, FixedBdf, Ge3, LinearTaylor, MAX_ORDER, Method, Named, NewtonOptions, OneStage,
-    OneStageRule, Radau, RadauOrder, Switching, Taylor, TaylorOptions, VariableAdams, tableaus,
+    Adams, AdamsForm, AutoMethod, Bdf, BdfOptions, FixedBdf, Ge3, LinearTaylor, MAX_ORDER, Method, Named,
+    NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder, Taylor, TaylorOptions, VariableAdams, tableaus,
 };
 
 /// Other names of the methods: those of SciPy and MATLAB, and of the literature.
@@ -385,7 +385,7 @@ fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step
     }
 }
 
-/// The Taylor methods where the system is not stiff, Radau's where it is. With a fixed step, whose error nobody looks at, Radau's
+/// Taylor or Runge–Kutta methods where the system is not stiff, Radau's or BDF where it is, by what they cost. With a fixed step, whose error nobody looks at, Radau's
 /// of fifth order: an explicit method would leave the finite numbers where the step is too long for its stability.
 fn automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
     let named = |name, method| Named { name, method };
@@ -393,13 +393,21 @@ fn automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn 
     let bridge = Named { name: tableaus::DOP853.name, method: dop853 };
     if fixed_step {
         let radau = Box::new(Radau::new(states, RadauOrder::Five, newton, true));
-        return Box::new(Switching::new(vec![named("radau5", radau)], 0).with_bridge(bridge));
+        return Box::new(AutoMethod::new(vec![named("radau5", radau)], 0).with_bridge(bridge));
     }
     let linear = Box::new(LinearTaylor::new(states));
     let general = Box::new(Taylor::new(states, TaylorOptions::default(), false));
     let radau = Box::new(Radau::new(states, RadauOrder::Variable, newton, false));
-    let methods = vec![named("taylor", linear), named("taylor", general), named("radau", radau)];
-    Box::new(Switching::new(methods, 2).with_bridge(bridge))
+    let dp8 = Box::new(ExplicitRk::new(&tableaus::DOP853, states));
+    let bdf = Box::new(Bdf::new(states, BdfOptions::DEFAULT, newton, false));
+    let methods = vec![
+        named("taylor", linear),
+        named("taylor", general),
+        named(tableaus::DOP853.name, dp8),
+        named("radau", radau),
+        named("bdf", bdf),
+    ];
+    Box::new(AutoMethod::new(methods, 3).with_bridge(bridge))
 }
 
 /// The Taylor method: that of linear systems where there is nothing to choose and the system is linear.
@@ -410,5 +418,5 @@ fn taylor(states: usize, options: TaylorOptions, fixed_step: bool) -> Box<dyn Me
     }
     let linear = if fixed_step { LinearTaylor::with_given_steps(states) } else { LinearTaylor::new(states) };
     let named = |method| Named { name: "taylor", method };
-    Box::new(Switching::new(vec![named(Box::new(linear)), named(general)], 2))
+    Box::new(AutoMethod::new(vec![named(Box::new(linear)), named(general)], 2))
 }

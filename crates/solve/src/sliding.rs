@@ -272,6 +272,10 @@ impl System for Slide<'_> {
         }
     }
 
+    fn cost_of_f(&mut self) -> f64 {
+        (1 + self.sliding.mixture.parts.len()) as f64 * self.system.cost_of_f()
+    }
+
     fn history(&mut self) -> Option<&mut History> {
         self.system.history()
     }

@@ -1,43 +1,102 @@
-//! Notices that stability, not accuracy, limits the steps of an explicit method.
+//! Whether a named method should be told about: stability, not accuracy, limits its steps, and an implicit method would do the
+//! rest for less.
 
-use crate::{Method, Point, System};
+use crate::cost::Prices;
+use crate::forecast::Forecast;
+use crate::{Method, Point, System, Tolerance, Work};
 
-/// Counts how often stability limits the step: Hairer, Wanner II, IV.2. Fifteen times, hardly interrupted, is stiff.
+/// Counts how often stability limits the step: Hairer, Wanner II, IV.2. Fifteen times, hardly interrupted, is stiff, if an implicit
+/// method would cost less; where the step is given, if it is longer than stability bears.
 #[derive(Clone, Debug)]
 pub(crate) struct Stiffness {
     pub found: bool,
     /// As long as there is no suspicion, a look every so many steps.
     every: u32,
+    /// The step is given.
+    given: bool,
     steps: u32,
     limited: u32,
     free: u32,
+    forecast: Option<Forecast>,
+    /// What was done until the last step, and whether an implicit method would have cost less since the suspicion.
+    work: Work,
+    cheaper: bool,
 }
 
+/// Of what stability bears, so much is a limit: steps of a method that chooses them swing about it.
+const LIMIT: f64 = 0.98;
+/// The steps of low-order methods leave errors near the tolerance: so far apart, in implicit steps, are the points of a forecast.
+const DISTANCE: f64 = 1.0;
+
 impl Stiffness {
-    pub fn every(every: u32) -> Stiffness {
-        Stiffness { found: false, every, steps: 0, limited: 0, free: 0 }
+    pub fn every(every: u32, given: bool) -> Stiffness {
+        Stiffness {
+            found: false,
+            every,
+            given,
+            steps: 0,
+            limited: 0,
+            free: 0,
+            forecast: None,
+            work: Work::default(),
+            cheaper: given,
+        }
     }
 
-    /// Looks at the step that `method` remembers, every now and then as long as there is no suspicion.
-    pub fn watch(&mut self, method: &mut dyn Method, system: &mut dyn System, from: &Point) {
+    /// Looks at the step of length h that `method` remembers, every now and then as long as there is no suspicion.
+    pub fn watch(
+        &mut self,
+        method: &mut dyn Method,
+        system: &mut dyn System,
+        (from, h): (&Point, f64),
+        tol: &Tolerance,
+        t_end: f64,
+    ) {
         self.steps += 1;
         if self.found || (self.limited == 0 && !self.steps.is_multiple_of(self.every)) {
             return;
         }
+        let limit = if self.given { 1.0 } else { LIMIT };
         match method.stiffness(system, from) {
-            Some(fraction) if fraction > 0.98 => {
+            Some(fraction) if fraction > limit => {
                 self.free = 0;
                 self.limited += 1;
-                self.found = self.limited == 15;
+                self.look_ahead(method, system, (from, h), tol, t_end);
+                self.found = self.limited >= 15 && self.cheaper;
             }
             Some(_) => {
                 self.free += 1;
                 if self.free == 6 {
-                    (self.limited, self.free) = (0, 0);
+                    (self.limited, self.free, self.cheaper) = (0, 0, self.given);
+                    self.forecast.iter_mut().for_each(Forecast::restart);
                 }
             }
             None => {}
         }
+    }
+
+    /// What an implicit method would cost from here.
+    fn look_ahead(
+        &mut self,
+        method: &mut dyn Method,
+        system: &mut dyn System,
+        (from, h): (&Point, f64),
+        tol: &Tolerance,
+        t_end: f64,
+    ) {
+        if self.cheaper {
+            return;
+        }
+        let work = method.work();
+        let forecast = self.forecast.get_or_insert_with(|| {
+            // The series of linear systems are not made by them.
+            let series = (work.jets > 0 && work.f > 0).then_some(from.d);
+            Forecast::new(Prices::new(system, series), DISTANCE)
+        });
+        let done = if self.limited == 1 { Work::default() } else { work.minus(self.work) };
+        let spent = forecast.prices.of(&done, 1.0);
+        self.work = work;
+        self.cheaper = forecast.comes_to(system, (from.t + h, method.end()), spent, tol, t_end);
     }
 }
 

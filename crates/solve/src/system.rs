@@ -138,6 +138,17 @@ impl Layout {
     }
 }
 
+/// What a Jacobian costs, in the units of [`crate::JetCost`].
+#[derive(Clone, Debug)]
+pub struct JacobianCost {
+    /// One evaluation.
+    pub evaluation: f64,
+    /// What is to be done before the first one.
+    pub preparation: f64,
+    /// Where it may have elements; a few more than it has do no harm.
+    pub pattern: Arc<Pattern>,
+}
+
 /// A dynamic system as the methods and the driver see it. `&mut self` is for scratch memory: the same
 /// arguments always give the same bits.
 pub trait System {
@@ -147,6 +158,18 @@ pub trait System {
     /// dy = f(t, y, d), and g(t, y, d) in the places of the algebraic states. Where it is not defined the result is not
     /// finite.
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
+
+    /// What one evaluation of f costs, counted from its operations, in the units of [`crate::JetCost`].
+    fn cost_of_f(&mut self) -> f64 {
+        30.0 + 10.0 * self.layout().states as f64
+    }
+
+    /// What its Jacobian costs, found without one: the same whether or not it was used before. `None` where what is to be done before
+    /// the first evaluation costs more than `most`; that is found out for a small part of it.
+    fn cost_of_jacobian(&mut self, _most: f64) -> Option<JacobianCost> {
+        let (n, f) = (self.layout().states, self.cost_of_f());
+        Some(JacobianCost { evaluation: f * n as f64, preparation: 0.0, pattern: Arc::new(Pattern::dense(n)) })
+    }
 
     /// f with every rounded constant moved to its other neighbour, and with the results of its operations moved by a last place, to
     /// one side or the other from time to time: what rounding makes of f. Returns whether it is known.

@@ -70,11 +70,14 @@ impl Series {
     /// Series for the discrete values that stand in the registers; `None` if there are none.
     pub fn new(program: &Program, registers: &[f64]) -> Option<Series> {
         let code = compile(program, &program.rhs, registers, DOUBLE)?;
-        let (f, cost) = (vec![0.0; code.states], cost(&code));
+        let (f, mut cost) = (vec![0.0; code.states], cost(&code));
         let engine = match Passes::new(&code) {
             Some(passes) => Choice::Passes(Box::new(passes)),
             None => Choice::Steps(Box::new(Engine::new(code))),
         };
+        if let Choice::Passes(_) = engine {
+            cost = cost.times(IN_PASSES);
+        }
         Some(Series { engine, f, cost })
     }
 }
@@ -109,6 +112,10 @@ impl Jets for Series {
         self.cost
     }
 }
+
+/// Without machine code, and with more than the fastest memory holds, all takes so many times as long (Kuramoto's oscillators and
+/// reaction–diffusion chains of 100 to 400 states).
+const IN_PASSES: f64 = 4.5;
 
 /// What a step with series of a code costs, in nanoseconds as measured once on one machine, with machine code: only the
 /// proportions matter. What a step costs without its series, about 200, is the same at all orders and lets high ones pay.

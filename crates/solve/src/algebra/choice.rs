@@ -61,6 +61,30 @@ pub(crate) fn choose(pattern: &Pattern) -> Chosen {
     }
 }
 
+/// What a factorisation and one solution with its factors cost in the storage that [`choose`] takes, in nanoseconds.
+pub(crate) fn costs(pattern: &Pattern) -> (f64, f64) {
+    let n = pattern.n;
+    let (together, elements) = match choose(pattern) {
+        Chosen::Small => (SMALL * nanoseconds::dense(n), SMALL * (n * n) as f64),
+        Chosen::Dense | Chosen::Singular(_) => (nanoseconds::dense(n), (n * n) as f64),
+        Chosen::Band(order) => {
+            let (lower, upper) = bandwidths(pattern, &inverted(&order));
+            (nanoseconds::band(n, lower, upper), (n * (2 * lower + upper)) as f64)
+        }
+        Chosen::Sparse(plan) => {
+            let elements = plan.elements.max(pattern.len() as f64);
+            (nanoseconds::sparse(n, elements, plan.multiplications), elements)
+        }
+    };
+    (together, PER_STATE * n as f64 + PER_ELEMENT * elements)
+}
+
+/// What is kept in registers costs so much of what the formula for large matrices says.
+const SMALL: f64 = 0.35;
+/// Nanoseconds of a solution, of each unknown and of each element of the factors.
+const PER_STATE: f64 = 4.0;
+const PER_ELEMENT: f64 = 0.6;
+
 /// The better one of the given order and of one in which neighbours stand together, with the time for its band.
 fn narrowest(pattern: &Pattern) -> (Vec<u32>, f64) {
     let n = pattern.n;

@@ -19,6 +19,7 @@ mod sparse;
 mod tests;
 
 pub(crate) use blocks::transversal;
+pub(crate) use choice::costs;
 pub use pattern::Pattern;
 pub use scalar::{Complex, Scalar};
 pub(crate) use shifted::{MOST_SHIFTED, Shifted};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Consistency;
-use crate::{History, Jets, Layout, LinearForm, Octet, Path, Pattern, StepFailure, System};
+use crate::{History, JacobianCost, Jets, Layout, LinearForm, Octet, Path, Pattern, StepFailure, System};
 
 /// A view of a system.
 pub(crate) struct Resolved<'a> {
@@ -52,6 +52,14 @@ impl System for Resolved<'_> {
             }
             Err(_) => dy.fill(f64::NAN),
         }
+    }
+
+    fn cost_of_f(&mut self) -> f64 {
+        self.system.cost_of_f()
+    }
+
+    fn cost_of_jacobian(&mut self, most: f64) -> Option<JacobianCost> {
+        self.system.cost_of_jacobian(most)
     }
 
     fn derivative_of_eight(&mut self, count: usize, t: &Octet, y: &[Octet], d: &[f64], dy: &mut [Octet]) -> bool {

@@ -26,7 +26,7 @@ impl Run<'_> {
         let prepared = self.flow.with(|system| {
             if !instant {
                 self.method.look_ahead(system, &from)?;
-                self.stiffness.watch(self.method, system, &from);
+                self.stiffness.watch(self.method, system, (&from, plan.h), &self.tol, self.t_end);
             }
             if !(inside || searching || self.delayed.count > 0) {
                 return Ok(None);
@@ -98,7 +98,9 @@ impl Run<'_> {
             return self.again_with(0.98 * theta * plan.h);
         }
         if self.options.step.is_none() && !self.method.wishes() {
-            let wished = trial.next_h.unwrap_or_else(|| plan.h * self.controller.accepted(trial.error));
+            let exponent = self.method.error_exponent().unwrap_or(1);
+            let mut growth = || self.controller.follow(exponent).accepted(trial.error);
+            let wished = trial.next_h.unwrap_or_else(|| plan.h * growth());
             // A step cut short says nothing against the longer one.
             self.h = if plan.cut { wished.max(self.h) } else { wished };
             // Its end may bear a longer step than its inside.

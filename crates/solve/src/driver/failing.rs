@@ -11,7 +11,7 @@ impl Run<'_> {
         self.statistics.rejected += 1;
         self.h = match trial.next_h {
             Some(h) if h < plan.h => h,
-            _ => plan.h * self.controller.rejected(trial.error),
+            _ => plan.h * self.controller.follow(self.method.error_exponent().unwrap_or(1)).rejected(trial.error),
         };
         if self.h < self.smallest_step() && !self.leave_root()? {
             return Err(self.lost_step(trial));

@@ -216,6 +216,7 @@ impl LinearTaylor {
     pub(super) fn finish(&mut self, from: &Point, h: f64, error: f64) -> Result<Trial, StepFailure> {
         self.h = h;
         self.work.jets += 1;
+        self.work.coefficients += self.order as u64;
         if self.end.iter().any(|y| !y.is_finite()) {
             // What is not finite spreads: the largest one was the first.
             let bad = (0..self.end.len()).filter(|&i| !self.end[i].is_finite());
@@ -371,7 +372,8 @@ impl Method for LinearTaylor {
 
     /// Steps end where the norm of the matrix, not the solution, ends them.
     fn stiffness(&mut self, _system: &mut dyn System, from: &Point) -> Option<f64> {
-        let norm = self.engine.as_ref()?.scaling.norm;
+        // A given step has as many terms as it needs: it cannot be unstable.
+        let norm = self.engine.as_ref().filter(|_| !self.fixed)?.scaling.norm;
         // Tight tolerances have short reach, too.
         Some(if hardly_changes(from.y, &self.end) { self.h * norm / (0.5 * REACH[0]) } else { 0.0 })
     }

@@ -227,6 +227,7 @@ impl Taylor {
             let jets = system.jets(from.d).expect("it was begun");
             jets.extend(self.scale, order, &mut self.c);
             self.work.jets += 1;
+            self.work.coefficients += order as u64;
             if let Some(place) = first_not_finite(&self.c, n, order) {
                 // Too long a scale lets coefficients overflow; too short a one does not cure what does not exist.
                 if smallest || attempt > 12 {
@@ -574,8 +575,21 @@ impl Method for Taylor {
             // Across a point at which the series is lost it is at work for a few steps only.
             Some(_) if self.substituted && self.across.is_some() => None,
             Some(substitute) if self.substituted => substitute.method_mut().stiffness(system, from),
+            // The order is such that the error of a given step is small: it cannot be unstable.
+            _ if self.fixed_step && self.options.order.is_none() => None,
             _ => self.stiffness_of_series(from),
         }
+    }
+
+    fn distance_of_term(&self, order: usize) -> Option<f64> {
+        if self.substituted || self.order == 0 {
+            return None;
+        }
+        let order = order.min(self.order);
+        let n = self.f.len();
+        let terms = self.c[order * n..(order + 1) * n].iter().zip(&self.weights);
+        let size = terms.map(|(c, weight)| c.abs() * weight).fold(0.0, f64::max);
+        Some(self.scale * size.powf(-1.0 / order as f64))
     }
 
     fn singularity(&self) -> Option<Singularity> {

@@ -9,7 +9,8 @@ const ONCE_LARGE: f64 = 1e3;
 
 impl Taylor {
     /// The last coefficients of a solution that contains C e^(λt) go like λᵏ/k!, however small C is: their ratio gives
-    /// |λ|. The stability interval of order p is about 0.37 p long.
+    /// |λ|. The stability interval of order p is about
+    /// 0.3679 p + 1.3 long.
     pub(super) fn stiffness_of_series(&mut self, from: &Point) -> Option<f64> {
         if self.order < 2 {
             return None;
@@ -21,7 +22,9 @@ impl Taylor {
         if last == 0.0 || before == 0.0 || !(hardly_changes(from.y, &self.y1) || self.has_faded(from)) {
             return Some(0.0);
         }
-        Some(last / before * (self.h / self.scale) * order / (0.25 * order))
+        // A step that is chosen swings below the limit that a given one may reach.
+        let bears = if self.fixed_step { 0.3679 * order + 1.3 } else { 0.25 * order };
+        Some(last / before * (self.h / self.scale) * order / bears)
     }
 
     /// Whether all that the solution once was has faded to where its changes are below the tolerance, which may be large

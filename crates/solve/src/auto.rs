@@ -1,23 +1,59 @@
-//! Several methods as one: which of them takes the steps is decided from the system, and again on the way.
+//! Several methods as one: which of them takes the steps is decided from the system, and again on the way, by what the steps of
+//! each would cost.
 //!
-//! The explicit ones come first, the first that fits is taken; when stability, not accuracy, limits its steps, the first
-//! implicit one takes over, and gives back when the problem has long been easy. A system with algebraic states is for
-//! an implicit one from the start.
+//! The explicit ones come first. Among Taylor methods the first that fits is taken; the coefficients of its series say how long
+//! the steps of the Runge–Kutta method of order 8 would be. An implicit one takes over where it would do what is left for less
+//! ([`Forecast`]), and gives back when its steps cost more than explicit ones would: of those the norm of the Jacobian and a series
+//! tell the length. All costs are counted (`cost.rs`): the same input takes the same steps everywhere.
+//!
+//! A system with algebraic states is for an implicit one from the start.
 //!
 //! Where f is finite but neither a series nor ∂f/∂y exists, as at a root of zero, a method that needs f only leads away from the
 //! point, if there is one way only.
 
+use crate::cost::Prices;
+use crate::forecast::Forecast;
 use crate::octet::Octet;
-use crate::stiffness::Stiffness;
 use crate::uniqueness::is_left_by_one_solution;
 use crate::{Method, NewtonIterate, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
 
-/// While an implicit method is at work, every so many steps a look whether an explicit one would do.
-const LOOK_EVERY: u32 = 16;
+/// While an implicit method is at work, every so many steps a look what an explicit one would cost: a Jacobian, and a series where
+/// that is promising, are a tenth of what the steps cost.
+const LOOK_EVERY: u32 = 8;
 
-/// An explicit method would do where h·‖∂f/∂y‖ is below this: no explicit method takes steps shorter than that for the
-/// sake of stability.
-const EASY: f64 = 0.5;
+/// The points of a forecast stand so far apart, in implicit steps: what a Taylor method leaves of a stiff part is small against the
+/// tolerance, and does not disturb differences over four steps; what a Runge–Kutta method leaves may be as large as the tolerance.
+const DISTANCE: [f64; 2] = [1.0, 1.5];
+
+/// The order at which the steps of a Taylor method are priced before there is a series, and h·‖∂f/∂y‖ that they bear:
+/// 0.37 p + 1.3.
+const USUAL_ORDER: f64 = 16.0;
+const USUAL_REACH: f64 = 7.2;
+
+/// What an explicit method must be cheaper by, to be taken instead of another one.
+const WORTH_IT: f64 = 1.25;
+
+/// Order and stages of the Runge–Kutta method. Its steps, as a part of the distance at which term 8 of the series has the size of
+/// the tolerance: with the same tolerance they are 1.05 to 1.7 of it (Lorenz, van der Pol, outer planets, Arenstorf's orbit, Kuramoto),
+/// for the same true error 0.5 to 0.8, because the Taylor method leaves less than it may.
+const RIVAL_ORDER: usize = 8;
+const RIVAL_STAGES: f64 = 12.0;
+const RIVAL_STEP: f64 = 1.0;
+/// What either must be cheaper by to be taken instead of the other.
+const RIVAL_WORTH_IT: f64 = 1.5;
+
+/// Points of the forecast between two looks of a Taylor method at the Runge–Kutta method, and the other way round, where a look costs a series.
+const RIVAL_EVERY: [u32; 2] = [1, 16];
+/// So many looks at least, and of their advantages, as logarithms, a mean in which each new one counts this part: steps of a series differ
+/// from one to the next.
+const RIVAL_LOOKS: u32 = 2;
+const RIVAL_PART: f64 = 0.25;
+
+/// A backward differentiation formula takes so many times the steps of Radau's method for a true error of 10⁻⁴ (Robertson,
+/// a reactor), and ten times that error less takes 1.35 times as many again; it must be cheaper by much, for it damps.
+const BDF_STEPS: f64 = 4.3;
+const BDF_EXPONENT: f64 = 0.13;
+const BDF_WORTH_IT: f64 = 2.0;
 
 /// A step that is lost against time, as a part of it.
 const LOST: f64 = 100.0 * f64::EPSILON;
@@ -26,9 +62,6 @@ const LOST: f64 = 100.0 * f64::EPSILON;
 /// that rests at the edge of the domain of f, as of h′ = −√h, is hit by none.
 const MOST_IN_VAIN: u32 = 400;
 const MADE_UP: u32 = 4;
-
-/// So many looks in a row must find it easy; each return to the implicit method doubles it.
-const LOOKS: u32 = 3;
 
 /// A method and its name.
 pub struct Named {
@@ -49,7 +82,7 @@ pub enum Why {
     GivenStep,
     /// There was no reason to take another one.
     Smooth,
-    /// Stability limited the steps of the explicit method, first at this time.
+    /// An implicit method was to do the rest for less, first at this time.
     Stiff {
         /// Time.
         t: f64,
@@ -71,7 +104,7 @@ pub struct Chosen {
 }
 
 /// Several methods as one.
-pub struct Switching {
+pub struct AutoMethod {
     methods: Vec<Named>,
     /// Needs f only; it is at work only to leave points where nothing else is there.
     bridge: Option<Named>,
@@ -88,6 +121,10 @@ pub struct Switching {
     tried_from: f64,
     /// The first implicit one; behind the last if there is none.
     implicit: usize,
+    /// The one that takes over.
+    taking_over: usize,
+    /// The explicit one that is asked first.
+    explicit: usize,
     /// Which one is at work, if that is known since the last restart.
     active: Option<usize>,
     /// The explicit ones are not asked.
@@ -95,21 +132,47 @@ pub struct Switching {
     first_stiff: Option<f64>,
     no_series: Option<f64>,
     algebraic: bool,
-    watch: Stiffness,
-    /// Steps since the last look, looks that found it easy, and how many are needed.
+    forecast: Option<Forecast>,
+    ledger: Ledger,
+    /// What the explicit method cost in a unit of time before the implicit one took over.
+    explicit_rate: f64,
+    /// Steps that need no look; looks at the other explicit method.
+    without_look: u32,
+    looks: u32,
+    /// Looks at the other explicit method since one took over, and its mean advantage.
+    advantage: (u32, f64),
+    /// Steps since another method took over.
     steps: u32,
-    easy: u32,
-    needed: u32,
+    tol: Tolerance,
+    t_end: f64,
     accepted: Vec<u64>,
     jacobian: Vec<f64>,
     /// h of the step remembered.
     h: f64,
 }
 
-impl Switching {
+/// What the method at work has done since when.
+#[derive(Clone, Copy, Debug)]
+struct Ledger {
+    of: usize,
+    work: Work,
+    attempts: u32,
+    t: f64,
+    /// The costs so far since the method took over, and when that was.
+    spent: f64,
+    begun: f64,
+}
+
+impl Ledger {
+    fn open(of: usize, work: Work, t: f64) -> Ledger {
+        Ledger { of, work, attempts: 0, t, spent: 0.0, begun: t }
+    }
+}
+
+impl AutoMethod {
     /// The methods from `implicit` on are for stiff systems; there may be none of either kind.
-    pub fn new(methods: Vec<Named>, implicit: usize) -> Switching {
-        Switching {
+    pub fn new(methods: Vec<Named>, implicit: usize) -> AutoMethod {
+        AutoMethod {
             accepted: vec![0; methods.len()],
             methods,
             bridge: None,
@@ -120,23 +183,30 @@ impl Switching {
             in_vain: 0,
             tried_from: f64::NAN,
             implicit,
+            taking_over: implicit,
+            explicit: 0,
             active: None,
             stiff: implicit == 0,
             first_stiff: None,
             no_series: None,
             algebraic: false,
-            watch: Stiffness::every(10),
+            forecast: None,
+            ledger: Ledger::open(usize::MAX, Work::default(), 0.0),
+            explicit_rate: 0.0,
+            without_look: 0,
+            looks: 0,
+            advantage: (0, 0.0),
             steps: 0,
-            easy: 0,
-            needed: LOOKS,
+            tol: Tolerance { rtol: 0.0, atol: Vec::new() },
+            t_end: f64::INFINITY,
             jacobian: Vec::new(),
             h: 0.0,
         }
     }
 
     /// With a method for points that the others cannot leave.
-    pub fn with_bridge(self, bridge: Named) -> Switching {
-        Switching { bridge: Some(bridge), ..self }
+    pub fn with_bridge(self, bridge: Named) -> AutoMethod {
+        AutoMethod { bridge: Some(bridge), ..self }
     }
 
     /// Decides, where that is still to be done.
@@ -146,10 +216,22 @@ impl Switching {
         }
         let alternatives = self.implicit < self.methods.len();
         self.algebraic = system.layout().algebraic > 0 && alternatives;
-        let first = if (self.stiff || self.algebraic) && alternatives { self.implicit } else { 0 };
+        let first = if (self.stiff || self.algebraic) && alternatives { self.taking_over } else { self.explicit };
         let last = self.methods.len() - 1;
         let fits = |k: &usize| self.methods[*k].method.fits(system, from, tol);
         self.active = Some((first..last).find(fits).unwrap_or(last));
+        if self.tol != *tol {
+            self.tol = tol.clone();
+        }
+    }
+
+    /// An attempt begins.
+    fn count_work(&mut self, t: f64) {
+        let Some(active) = self.active.filter(|_| !self.bridging) else { return };
+        if self.ledger.of != active {
+            self.ledger = Ledger::open(active, self.methods[active].method.work(), t);
+        }
+        self.ledger.attempts += 1;
     }
 
     fn method(&mut self) -> &mut dyn Method {
@@ -187,24 +269,142 @@ impl Switching {
         }
         let choice = self.implicit > 0 && self.implicit < self.methods.len() && !self.algebraic;
         let Some(active) = self.active.filter(|_| choice) else { return };
-        if active < self.implicit {
-            self.watch.watch(&mut *self.methods[active].method, system, from);
-            if self.watch.found {
-                self.stiff = true;
-                self.first_stiff.get_or_insert(from.t);
-                (self.steps, self.easy) = (0, 0);
-            }
-            return;
-        }
         self.steps += 1;
-        if !self.steps.is_multiple_of(LOOK_EVERY) {
+        if active < self.implicit {
+            self.without_look = match self.without_look.checked_sub(1) {
+                Some(rest) => rest,
+                None => self.look_from_explicit(system, from, active),
+            };
+        } else if self.steps.is_multiple_of(LOOK_EVERY) {
+            self.look_from_implicit(system, from, active);
+        }
+    }
+
+    /// Returns how many steps need no look.
+    fn look_from_explicit(&mut self, system: &mut dyn System, from: &Point, active: usize) -> u32 {
+        let t = from.t + self.h;
+        let linear = self.is_linear(active);
+        let rival = self.rival();
+        let forecast = self.forecast.get_or_insert_with(|| {
+            let d = (!linear).then_some(from.d);
+            Forecast::new(Prices::new(system, d), DISTANCE[usize::from(Some(active) == rival)])
+        });
+        let method = &*self.methods[active].method;
+        let work = method.work();
+        let attempts = f64::from(self.ledger.attempts);
+        let spent = forecast.prices.of(&work.minus(self.ledger.work), attempts);
+        (self.ledger.work, self.ledger.attempts) = (work, 0);
+        self.ledger.spent += spent;
+        if forecast.comes_to(system, (t, method.end()), spent, &self.tol, self.t_end) {
+            self.explicit_rate = self.ledger.spent / (t - self.ledger.begun);
+            let prices = forecast.implicit(system, f64::INFINITY).expect("they are known where they were compared");
+            let more = BDF_STEPS * (1e-4 / (0.05 * self.tol.rtol.max(f64::EPSILON))).powf(BDF_EXPONENT);
+            let bdf =
+                self.implicit + 1 < self.methods.len() && BDF_WORTH_IT * more * prices.bdf_step() < prices.radau_step();
+            self.taking_over = self.implicit + usize::from(bdf);
+            self.take_over(from.t);
+            return 0;
+        }
+        let without = forecast.steps_without(spent / attempts);
+        if let Some(rival) = rival.filter(|_| !linear) {
+            self.look_at_rival(system, from, active, rival);
+        }
+        without
+    }
+
+    /// An implicit method is to take over.
+    fn take_over(&mut self, t: f64) {
+        (self.stiff, self.steps) = (true, 0);
+        self.first_stiff.get_or_insert(t);
+    }
+
+    /// The Runge–Kutta method, if there is one.
+    fn rival(&self) -> Option<usize> {
+        (self.implicit > 2).then(|| self.implicit - 1)
+    }
+
+    fn is_linear(&self, method: usize) -> bool {
+        method == 0 && self.implicit > 1
+    }
+
+    /// Compares the Taylor method and the Runge–Kutta method, one of which is at work.
+    fn look_at_rival(&mut self, system: &mut dyn System, from: &Point, active: usize, rival: usize) {
+        let at_work = active == rival;
+        self.looks += 1;
+        if !self.looks.is_multiple_of(RIVAL_EVERY[usize::from(at_work)]) {
             return;
         }
-        self.easy = if self.h * self.norm(system, from) < EASY { self.easy + 1 } else { 0 };
-        if self.easy == self.needed {
-            self.stiff = false;
-            self.needed *= 2;
-            self.watch = Stiffness::every(10);
+        let general = rival - 1;
+        let prices = self.forecast.as_ref().expect("it was made before the first look").prices;
+        // The term of this order is below the tolerance for about a step of the series, not longer.
+        if !at_work && RIVAL_WORTH_IT * prices.of_evaluations(RIVAL_STAGES) > prices.of_order(USUAL_ORDER) {
+            return;
+        }
+        let (h, order) = if at_work {
+            let Some(found) = self.series(system, from, general) else { return };
+            found
+        } else {
+            (self.h, self.methods[general].method.error_exponent().map_or(USUAL_ORDER, |p| f64::from(p) - 1.0))
+        };
+        let Some(distance) = self.methods[general].method.distance_of_term(RIVAL_ORDER) else { return };
+        let taylor = prices.of_order(order) / h;
+        let other = prices.of_evaluations(RIVAL_STAGES) / (RIVAL_STEP * distance);
+        let ratio = if at_work { other / taylor } else { taylor / other };
+        let advantage = (ratio / RIVAL_WORTH_IT).ln().clamp(-1.0, 1.0);
+        let (looks, mean) = self.advantage;
+        let part = if looks == 0 { 1.0 } else { RIVAL_PART };
+        self.advantage = (looks + 1, mean + part * (advantage - mean));
+        if self.advantage.0 >= RIVAL_LOOKS && self.advantage.1 > 0.0 {
+            self.advantage = (0, 0.0);
+            self.explicit = if at_work { 0 } else { rival };
+        }
+    }
+
+    /// The step that a Taylor method would take from here, and its order. It forgets what it knew.
+    fn series(&mut self, system: &mut dyn System, from: &Point, method: usize) -> Option<(f64, f64)> {
+        let method = &mut *self.methods[method].method;
+        method.restart();
+        let wish = method.wish(system, from, &self.tol).ok().filter(|h| *h > 0.0);
+        let order = method.error_exponent().map_or(USUAL_ORDER, |p| f64::from(p) - 1.0);
+        wish.map(|h| (h, order))
+    }
+
+    fn look_from_implicit(&mut self, system: &mut dyn System, from: &Point, active: usize) {
+        let t = from.t + self.h;
+        let forecast =
+            self.forecast.get_or_insert_with(|| Forecast::new(Prices::new(system, Some(from.d)), DISTANCE[0]));
+        let Some(prices) = forecast.implicit(system, f64::INFINITY) else { return };
+        let work = self.methods[active].method.work();
+        let done = work.minus(self.ledger.work);
+        let attempts = f64::from(self.ledger.attempts);
+        let spent =
+            if active == self.implicit { prices.of_radau(&done, attempts) } else { prices.of_bdf(&done, attempts) };
+        let rate = spent / (t - self.ledger.t);
+        (self.ledger.work, self.ledger.attempts, self.ledger.t) = (work, 0, t);
+        self.ledger.spent += spent;
+        let explicit = forecast.prices;
+        let norm = self.norm(system, from);
+        // Without a limit by stability the series says what limits the step.
+        let bears = USUAL_REACH / norm;
+        if !norm.is_finite() || WORTH_IT * explicit.of_order(USUAL_ORDER) > rate * bears {
+            return;
+        }
+        let Some(first) = (0..self.implicit).find(|k| {
+            let fits = self.methods[*k].method.fits(system, from, &self.tol);
+            fits && Some(*k) != self.rival()
+        }) else {
+            return;
+        };
+        let Some((h, order)) = self.series(system, from, first) else { return };
+        self.methods[first].method.restart();
+        if WORTH_IT * explicit.of_order(order.min(32.0)) > rate * h.min(bears) {
+            return;
+        }
+        self.stiff = false;
+        let forecast = self.forecast.as_mut().expect("just made");
+        // It did not keep what was promised.
+        if self.ledger.spent > self.explicit_rate * (t - self.ledger.begun) {
+            forecast.disappointed();
         }
     }
 
@@ -213,8 +413,8 @@ impl Switching {
         let again = std::mem::replace(&mut self.tried_from, t) == t;
         self.in_vain = if again { self.in_vain + 1 } else { self.in_vain.saturating_sub(MADE_UP) };
         if self.in_vain > MOST_IN_VAIN && system.jacobian_pattern().is_some() {
-            (self.stiff, self.steps, self.easy, self.in_vain) = (true, 0, 0, 0);
-            self.first_stiff.get_or_insert(t);
+            self.in_vain = 0;
+            self.take_over(t);
         }
     }
 
@@ -229,7 +429,7 @@ impl Switching {
             return self.build_bridge(system, from, tol);
         }
         self.no_series.get_or_insert(from.t);
-        (self.stiff, self.steps, self.easy) = (true, 0, 0);
+        (self.stiff, self.steps) = (true, 0);
         self.restart();
         self.decide(system, from, tol);
         self.method().prepare(system, from, tol);
@@ -261,7 +461,7 @@ impl Switching {
     }
 }
 
-impl Method for Switching {
+impl Method for AutoMethod {
     fn try_step(
         &mut self,
         system: &mut dyn System,
@@ -271,6 +471,7 @@ impl Method for Switching {
     ) -> Result<Trial, StepFailure> {
         self.decide(system, from, tol);
         self.h = h;
+        self.count_work(from.t);
         let tried = self.method().try_step(system, from, h, tol);
         let implicit = self.active.is_some_and(|active| active >= self.implicit);
         if !implicit && !self.bridging {
@@ -371,17 +572,23 @@ impl Method for Switching {
             bridge.method.accept();
             if self.across {
                 self.restart();
-                self.active = self.stiff.then_some(self.implicit);
+                self.active = self.stiff.then_some(self.taking_over);
             }
             return;
         }
         let Some(active) = self.active else { return };
         self.methods[active].method.accept();
         let implicit = self.stiff || self.algebraic;
-        if self.implicit < self.methods.len() && (active >= self.implicit) != implicit {
+        let wanted = if implicit { self.taking_over } else { self.explicit };
+        let changes = match self.rival().filter(|_| !implicit && active < self.implicit) {
+            Some(rival) => (active == rival) != (wanted == rival),
+            None => (active >= self.implicit) != implicit,
+        };
+        if self.implicit < self.methods.len() && changes {
             self.restart();
-            // The explicit ones are asked when the next step begins; all of them have wishes.
-            self.active = implicit.then_some(self.implicit);
+            self.steps = 0;
+            // The explicit ones are asked when the next step begins.
+            self.active = implicit.then_some(wanted);
         }
     }
 
@@ -396,6 +603,11 @@ impl Method for Switching {
     fn restart(&mut self) {
         self.methods.iter_mut().chain(&mut self.bridge).for_each(|named| named.method.restart());
         (self.active, self.bridging, self.begins) = (None, false, true);
+        self.ledger.of = usize::MAX;
+        self.without_look = 0;
+        if let Some(forecast) = &mut self.forecast {
+            forecast.restart();
+        }
     }
 
     fn error_exponent(&self) -> Option<u32> {
@@ -409,6 +621,14 @@ impl Method for Switching {
     fn stiffness(&mut self, system: &mut dyn System, from: &Point) -> Option<f64> {
         // Whoever can do something about it does not complain.
         if self.implicit < self.methods.len() { None } else { self.method().stiffness(system, from) }
+    }
+
+    fn runs_until(&mut self, t_end: f64) {
+        self.t_end = t_end;
+    }
+
+    fn distance_of_term(&self, order: usize) -> Option<f64> {
+        self.seen().distance_of_term(order)
     }
 
     fn singularity(&self) -> Option<Singularity> {
