@@ -147,7 +147,7 @@ A number without a unit fits everything. --units warn says what does not fit (de
 fn methods() -> String {
     let mut out = String::from("Methods for -m; capital letters do not matter.\n\n");
     let mut line = |names: &str, text: &str| writeln!(out, "  {names:<22} {text}").expect("a string takes all text");
-    line("auto", "taylor or dp8; radau or bdf where they cost less (stiff models) or are needed (default)");
+    line("auto", "taylor or dp8; radau or bdf where they cost less (stiff models) or are needed");
     let (fixed, controlled): (Vec<_>, Vec<_>) = ordinate::methods().into_iter().partition(|method| method.needs_step);
     // Neighbours of which the same is to be said share a line.
     let mut lines: Vec<(Vec<&str>, String)> = Vec::new();

@@ -146,9 +146,13 @@ impl Graph {
     /// a and b of eᵃ + eᵇ; b is 0 of eᵃ + 1.
     fn sum_of_exponentials(&mut self, e: ExprId) -> Option<[ExprId; 2]> {
         let Expr::Add(x, y) = self.node(e) else { return None };
+        let exponents = (self.exponent_of(x), self.exponent_of(y));
+        if exponents == (None, None) {
+            return None;
+        }
         let one = self.integer(1);
         let zero = self.integer(0);
-        match (self.exponent_of(x), self.exponent_of(y)) {
+        match exponents {
             (Some(a), Some(b)) => Some([a, b]),
             (Some(a), None) if y == one => Some([a, zero]),
             (None, Some(b)) if x == one => Some([b, zero]),
@@ -158,14 +162,14 @@ impl Graph {
 
     /// a − b of an exponential and 1.
     pub(crate) fn stable_difference(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
-        let one = self.integer(1);
+        let is_one = |graph: &Graph, e: ExprId| graph.constant_value(e) == Some(Decimal::ONE);
         match (self.node(a), self.node(b)) {
-            (Expr::Call(Function::Exp, u), _) if b == one => Some(self.call(Function::Expm1, u)),
-            (_, Expr::Call(Function::Exp, u)) if a == one => {
+            (Expr::Call(Function::Exp, u), _) if is_one(self, b) => Some(self.call(Function::Expm1, u)),
+            (_, Expr::Call(Function::Exp, u)) if is_one(self, a) => {
                 let opposite = self.call(Function::Expm1, u);
                 Some(self.neg(opposite))
             }
-            (_, Expr::Call(Function::Logistic, u)) if a == one => {
+            (_, Expr::Call(Function::Logistic, u)) if is_one(self, a) => {
                 let minus = self.neg(u);
                 Some(self.call(Function::Logistic, minus))
             }
@@ -194,8 +198,8 @@ impl Graph {
 
     /// aᵖ of a = 1 + eᵘ with a negative p.
     pub(crate) fn stable_power(&mut self, a: ExprId, p: Decimal) -> Option<ExprId> {
-        let zero = self.integer(0);
         let [u, other] = self.sum_of_exponentials(a)?;
+        let zero = self.integer(0);
         if !p.is_negative() || other != zero {
             return None;
         }

@@ -4,7 +4,7 @@
 use crate::explain::{equation_text, switch_text, value_name, written};
 use crate::{Compiled, Note, NoteKind, short};
 use ordinate_model::Watch;
-use ordinate_solve::{Outcome, Selected, Selection, Side};
+use ordinate_solve::{Defect, Outcome, Selected, Selection, Side};
 use ordinate_syntax::{Span, line_column};
 
 /// So many equations are named in one note.
@@ -13,7 +13,20 @@ const NAMED: usize = 3;
 pub(crate) fn notes(compiled: &Compiled, t_start: f64, outcome: &Outcome) -> Vec<Note> {
     let choices = outcome.selections.iter().filter_map(|selection| choice(compiled, selection));
     let conditions = outcome.true_at_start.iter().filter_map(|&k| condition(compiled, t_start, k));
-    choices.chain(conditions).chain(tables(compiled, t_start, outcome.t_reached)).collect()
+    let unresolved = outcome.defect.map(|defect| unresolved(compiled, &defect));
+    choices.chain(conditions).chain(unresolved).chain(tables(compiled, t_start, outcome.t_reached)).collect()
+}
+
+/// A curve between two steps that stays beside the equations.
+fn unresolved(compiled: &Compiled, defect: &Defect) -> Note {
+    let name = compiled.program.state_names.get(defect.component).map_or("a state", String::as_str);
+    let message = format!(
+        "between two steps, at t = {}, the curve of `{name}` is {:.0e} tolerances beside its equation however short the steps: bound \
+         them with `--max-step`, or lower `--rtol`",
+        short(defect.t),
+        defect.size
+    );
+    Note { kind: NoteKind::Unresolved, message, t: Some(defect.t), line: None }
 }
 
 fn line(compiled: &Compiled, span: Span) -> Option<usize> {

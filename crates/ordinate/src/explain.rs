@@ -353,17 +353,6 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the equations do not determine all variables beyond t = {}", short(t)),
             "end the run before, or add `stop when`".into(),
         ),
-        Reason::Defect { t, component, defect } => (
-            t,
-            state(component),
-            format!(
-                "between two steps, at t = {}, the computed curve of {} is {defect:.0e} tolerances beside its equation",
-                short(t),
-                named(component)
-            ),
-            "a feature of the equations that no step has seen, such as a short peak: bound the steps with `--max-step`, or lower `--rtol`"
-                .into(),
-        ),
         Reason::Interrupted { t } => (t, None, format!("ended on request at t = {}", short(t)), "the rows so far are kept".into()),
         Reason::StopCondition { t, condition: _ } => {
             (t, None, format!("`stop when` became true at t = {}", short(t)), "this is the end that the model asks for".into())

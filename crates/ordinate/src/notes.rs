@@ -10,6 +10,8 @@ pub enum NoteKind {
     Choice,
     /// The equations as typed have no value where they would have been compared with the result.
     Unchecked,
+    /// Something in the equations that no step has resolved.
+    Unresolved,
     /// A condition is true at the start, so that nothing happens before it was false.
     Condition,
     /// The run goes beyond the times of a table.
@@ -22,6 +24,7 @@ impl NoteKind {
         match self {
             NoteKind::Choice => "choice",
             NoteKind::Unchecked => "unchecked",
+            NoteKind::Unresolved => "unresolved",
             NoteKind::Condition => "condition",
             NoteKind::Table => "table",
         }

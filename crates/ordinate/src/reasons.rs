@@ -65,8 +65,8 @@ reasons! {
         "The digits asked for with `--digits` cannot be had.",
         "Ask for fewer, or shorten the run; the result is stored all the same.";
     Residual "residual",
-        "The computed values do not satisfy an equation as it was typed, or the curve between two steps not the model.",
-        "With a line of the text it is a mistake of this program: report the model and do not use the result. Between steps: bound them with `--max-step`.";
+        "The computed values do not satisfy an equation as it was typed.",
+        "It is a mistake of this program: report the model, and do not use the result.";
     NoRows "no_rows",
         "`ordinate compare`: no method came as far as a row.",
         "Run one of the methods with `ordinate run`, which says why.";
@@ -94,7 +94,6 @@ impl ReasonKind {
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
             | Reason::Undefined { .. } => ReasonKind::NotFinite,
-            Reason::Defect { .. } => ReasonKind::Residual,
             Reason::Zeno { .. } => ReasonKind::Zeno,
             Reason::Interrupted { .. } => ReasonKind::Interrupted,
             Reason::StopCondition { .. } => ReasonKind::StopCondition,

@@ -323,7 +323,7 @@ fn run(
     let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
-    recorder.check = TextCheck::new(typed, typed.evaluator(), &solver_options);
+    recorder.check = TextCheck::new(typed, typed.evaluator(), &solver_options, t_end - t_start);
     let begin = Instant::now();
     let mut outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {

@@ -27,8 +27,11 @@ fn of(run: &Run, kind: NoteKind) -> Vec<&Note> {
     run.notes.iter().filter(|note| note.kind == kind).collect()
 }
 
+/// Final values bit by bit, notes, and the kind of the reason.
+type Found = (Vec<(String, u64)>, Vec<(NoteKind, Option<f64>)>, Option<&'static str>);
+
 /// The names and values at the end in the order of the names, and the choices but for their lines.
-fn result(run: &Run) -> (Vec<(String, u64)>, Vec<(NoteKind, Option<f64>)>, Option<&'static str>) {
+fn result(run: &Run) -> Found {
     let mut values: Vec<_> = run.final_values.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
     values.sort();
     let notes = run.notes.iter().map(|note| (note.kind, note.t)).collect();

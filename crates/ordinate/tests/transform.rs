@@ -377,7 +377,8 @@ fn every_printed_model_of_the_gallery_runs() {
         let mut others = expected.clone();
         others.columns = same;
         let found = difference(&expected, &others);
-        if found > 1e3 * RTOL * growth {
+        // auto may take dp8 for one of them and taylor for the other
+        if found > 1e4 * RTOL * growth {
             wrong.push(format!("{name}: {found:.1e} with growth {growth:.1e}"));
         }
     }

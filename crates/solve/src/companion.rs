@@ -127,6 +127,7 @@ mod tests {
 
     fn outcome() -> Outcome {
         Outcome {
+            defect: None,
             status: Status::Ok,
             reason: None,
             t_reached: 1.0,

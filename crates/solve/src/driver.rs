@@ -340,6 +340,7 @@ impl<'a> Run<'a> {
         }
         let neglected = reason.and_then(|reason| self.neglected(reason));
         Outcome {
+            defect: self.examination.defect,
             inconsistency,
             neglected,
             status: reason.map_or(Status::Ok, |reason| reason.status()),

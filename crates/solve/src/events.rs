@@ -285,6 +285,10 @@ impl Events {
     /// tolerances: when the next one comes is a matter of the errors of the steps then.
     fn unresolved(&mut self, flow: &mut Flow, now: &Now, switch: usize) -> Option<Zeno> {
         let (limit, gap) = self.guard.near_limit(switch)?;
+        if !rates_jump(flow, now, switch) {
+            // Both sides have the same rates there: on which one the solution is does not matter.
+            return None;
+        }
         let mut slopes = vec![0.0; flow.system.layout().switches.len()];
         flow.with(|system| system.switch_slopes(now.t, now.y, now.d, &mut slopes));
         let within = self.crossings.within_tolerance(flow, now.t, now.y, now.d, switch);
@@ -527,4 +531,18 @@ impl Events {
     pub fn accept(&mut self) {
         self.crossings.accept();
     }
+}
+
+/// Whether the rates differ on the two sides of the boundary of a switch.
+fn rates_jump(flow: &mut Flow, now: &Now, switch: usize) -> bool {
+    /// Rates that differ by less than this part of them are the same but for the errors of the point.
+    const SAME: f64 = 1e-3;
+    let mut side = |mode: f64| {
+        let (mut d, mut f) = (now.d.to_vec(), vec![0.0; now.y.len()]);
+        d[switch] = mode;
+        flow.with(|system| system.derivative(now.t, now.y, &d, &mut f));
+        f
+    };
+    let (above, below) = (side(1.0), side(-1.0));
+    above.iter().zip(&below).any(|(a, b)| (a - b).abs() > SAME * (a.abs() + b.abs()))
 }

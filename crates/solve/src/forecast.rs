@@ -37,6 +37,8 @@ pub(crate) struct Forecast {
     distance: f64,
     /// The implicit method must be cheaper by so much more.
     caution: f64,
+    /// Some state was above its tolerance once. A solution that never was is followed as if it counted.
+    visible: bool,
     times: [f64; NODES],
     states: [Vec<f64>; NODES],
     spent: [f64; NODES],
@@ -55,6 +57,7 @@ impl Forecast {
             too_little: 0.0,
             distance,
             caution: 1.0,
+            visible: false,
             times: [0.0; NODES],
             states: Default::default(),
             spent: [0.0; NODES],
@@ -109,7 +112,8 @@ impl Forecast {
         }
         self.missing = self.distance * step;
         self.keep(t, y);
-        if self.known < NODES || !self.pays(step, 0.0, tol, t_end) {
+        self.visible |= y.iter().enumerate().any(|(i, y)| y.abs() > tol.of(i, [*y; 2]));
+        if !self.visible || self.known < NODES || !self.pays(step, 0.0, tol, t_end) {
             return false;
         }
         if self.implicit.is_some() {

@@ -135,15 +135,6 @@ pub enum Reason {
         /// Index of the switch.
         switch: usize,
     },
-    /// The curve between the points of a step does not satisfy the equations.
-    Defect {
-        /// Time.
-        t: f64,
-        /// Which component.
-        component: usize,
-        /// By how many tolerances over the step.
-        defect: f64,
-    },
     /// What the equations determine beside y has no value beyond this time: see [`crate::Sink::is_defined`].
     Undefined {
         /// Time.
@@ -244,7 +235,6 @@ impl Reason {
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
             | Reason::Undefined { .. }
-            | Reason::Defect { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }
@@ -308,6 +298,17 @@ pub enum Selected {
         /// The other value.
         other: f64,
     },
+}
+
+/// A curve between two steps that does not satisfy the equations, however short the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Defect {
+    /// Where.
+    pub t: f64,
+    /// Which component.
+    pub component: usize,
+    /// By how many tolerances over the step.
+    pub size: f64,
 }
 
 /// Counts of a run.
@@ -378,6 +379,8 @@ pub struct Neglected {
 /// What came out of a run. The rows went to the sink.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// The first place between two steps at which the curve stayed beside the equations.
+    pub defect: Option<Defect>,
     /// How it ended.
     pub status: Status,
     /// Why, if not at the end time.

@@ -174,7 +174,7 @@ fn quiet_says_nothing_and_verbose_more() {
     assert_eq!(said(&["-q"]), "");
     let (plain, verbose) = (said(&[]), said(&["-v"]));
     assert!(plain.contains("wrote") && plain.contains("o.csv") && plain.contains("501 rows"), "{plain}");
-    assert!(verbose.len() > plain.len() && verbose.contains("evaluations"), "{verbose}");
+    assert!(verbose.len() > plain.len() && verbose.contains("evaluation"), "{verbose}");
 }
 
 /// Methods under all the names that the documentation promises.

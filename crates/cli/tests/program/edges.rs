@@ -102,7 +102,8 @@ fn a_state_that_begins_too_small_has_an_honest_error() {
             let args = ["run", "-e", &text, "-t", &end, "-m", method, "--summary", "json"];
             let summary = ordinate(&args).expect(0).json();
             let error = (summary["final"]["y"].as_f64().unwrap() - exact).abs();
-            let told = summary["global_error"]["final"]["y"].as_f64().unwrap();
+            // null: no digit is known
+            let told = summary["global_error"]["final"]["y"].as_f64().unwrap_or(f64::INFINITY);
             assert!(told > 0.3 * error, "{method} from {start}: error {error}, told {told}");
         }
     }

@@ -33,7 +33,8 @@ fn stiffness_is_noticed_while_a_solution_sticks() {
     for (model, t) in [(FOLLOWED.to_string(), "10"), (motor("1e-6"), "6"), (motor("1e-8"), "6")] {
         let summary = end(&model, t, &[]);
         let exact = end(&model, t, &["-m", "radau", "--rtol", "1e-10", "--atol", "1e-12", "--no-error"]);
-        assert!(summary["steps"].as_u64().expect("a number") < 300, "{model}: {summary}");
+        // a series costs a fraction of an implicit step, so some more of them come first
+        assert!(summary["steps"].as_u64().expect("a number") < 500, "{model}: {summary}");
         assert!(summary["chosen"].as_str().expect("a text").contains("radau"), "{summary}");
         assert_eq!(summary["stiff"], true);
         for (name, value) in exact["final"].as_object().expect("values") {

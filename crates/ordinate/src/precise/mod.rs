@@ -147,6 +147,7 @@ fn write<N: Constant>(
 /// The outcome in double precision.
 fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
     Outcome {
+        defect: None,
         status: precise.reason.map_or(Status::Ok, |reason| reason.status()),
         reason: precise.reason,
         t_reached: precise.t.to_f64(),

@@ -79,6 +79,8 @@ pub(crate) struct TextCheck<'a> {
     points: u32,
     evaluator: Evaluator,
     /// What is left open of the states: of those that equations determine without a formula.
+    /// The length of the run.
+    span: f64,
     rtol: f64,
     atol: AbsoluteTolerance,
     /// So many states are solved for only as well as a tolerance asks, the last ones.
@@ -94,6 +96,11 @@ const MOST: u32 = 7;
 const DIFFERENTIATED: [u32; 2] = [0, 3];
 /// Conditions may differ where what they compare is within so many tolerances of their border.
 const NEAR: f64 = 10.0;
+
+/// A derivative of a constraint is zero within so many tolerances of the states.
+const DRIFT: f64 = 1e3;
+/// Times this part of a run apart are one instant.
+const INSTANT: f64 = 1e-12;
 
 /// Names of which nothing is known but the parameters: for bounds of loops.
 struct Constants<'a>(&'a Compiled, &'a TextNames, &'a [Place]);
@@ -115,7 +122,7 @@ impl Names<1> for Constants<'_> {
 
 impl<'a> TextCheck<'a> {
     /// `None` where there is no text, or where what is solved is not meant to be it.
-    pub fn new(compiled: &'a Compiled, evaluator: Evaluator, options: &Options) -> Option<TextCheck<'a>> {
+    pub fn new(compiled: &'a Compiled, evaluator: Evaluator, options: &Options, span: f64) -> Option<TextCheck<'a>> {
         let typed = compiled.typed.clone()?;
         let places = values::places(compiled);
         let mut definitions = FxHashMap::default();
@@ -134,6 +141,7 @@ impl<'a> TextCheck<'a> {
             reduced: 0,
             points: 0,
             evaluator,
+            span,
             rtol: options.rtol,
             atol: options.atol.clone(),
             open,
@@ -187,8 +195,9 @@ impl<'a> TextCheck<'a> {
 
     fn constant(&self, e: Expr, bound: &[(Name, i64)]) -> i64 {
         let mut names = Constants(self.compiled, &self.typed.names, &self.places);
-        let mut evaluation = Evaluation::new((&self.typed.tree, &self.typed.text), &self.definitions, &mut names, 0.0);
-        evaluation.bound = bound_series(bound);
+        let mut evaluation =
+            Evaluation::new((&self.typed.tree, &self.typed.text), &self.definitions, &mut names, Interval::ZERO);
+        evaluation.begin(bound_series(bound));
         evaluation.integer(e)
     }
 
@@ -226,9 +235,10 @@ impl<'a> TextCheck<'a> {
             return;
         }
         let mut names = Constants(self.compiled, &self.typed.names, &self.places);
-        let mut evaluation = Evaluation::new((&self.typed.tree, &self.typed.text), &self.definitions, &mut names, 0.0);
+        let mut evaluation =
+            Evaluation::new((&self.typed.tree, &self.typed.text), &self.definitions, &mut names, Interval::ZERO);
         for equation in &self.equations {
-            evaluation.bound = bound_series(&equation.bound);
+            evaluation.begin(bound_series(&equation.bound));
             if let Side::Expression(left) = equation.left {
                 evaluation.expression(left);
             }
@@ -280,11 +290,12 @@ impl<'a> TextCheck<'a> {
         let typed = self.typed.clone();
         let solved = self.tolerances(at, 1.0, self.open);
         let bounds = Bounds::usual(&mut self.evaluator, at, &solved);
+        let now = Interval::point(at.t);
         let mut suspicious: Vec<(usize, FxHashMap<Span, usize>)> = Vec::new();
         let mut without_value = None;
         {
-            let mut values = Values::<N>::new(self.compiled, &typed.names, &self.places, &self.in_order, bounds, at.t);
-            let mut evaluation = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut values, at.t);
+            let mut values = Values::<N>::new(self.compiled, &typed.names, &self.places, &self.in_order, bounds, now);
+            let mut evaluation = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut values, now);
             let with_operators = !typed.names.operators.is_empty();
             for (k, equation) in self.equations.iter().enumerate() {
                 let before = if with_operators { evaluation.counts() } else { FxHashMap::default() };
@@ -317,23 +328,41 @@ impl<'a> TextCheck<'a> {
         let solved = self.tolerances(at, 1.0, self.open);
         let near = self.tolerances(at, NEAR, at.y.len());
         let mut bounds = Bounds::usual(&mut self.evaluator, at, &solved);
-        let within = Bounds::loose(at, &solved);
-        Values::<1>::new(self.compiled, &typed.names, &self.places, &self.in_order, within, at.t).widen(&mut bounds);
-        let mut loose =
-            Values::<1>::new(self.compiled, &typed.names, &self.places, &self.in_order, Bounds::loose(at, &near), at.t);
-        let mut values = Values::<N>::new(self.compiled, &typed.names, &self.places, &self.in_order, bounds, at.t);
+        // a crossing of time alone is known to the last place
+        let (now, by) = (Interval::point(at.t), INSTANT * self.span.max(at.t.abs()));
+        let about = Interval::new(at.t - by, at.t + by);
+        let discrete = self.compiled.program.layout.discrete();
+        let delayed = |size: f64| NEAR * (self.rtol * size + self.atol.of(0));
+        let within = Bounds::loose(at, &solved, discrete, |_| 0.0);
+        Values::<1>::new(self.compiled, &typed.names, &self.places, &self.in_order, within, now).widen(&mut bounds);
+        let mut loose = Values::<1>::new(
+            self.compiled,
+            &typed.names,
+            &self.places,
+            &self.in_order,
+            Bounds::loose(at, &near, discrete, delayed),
+            about,
+        );
+        let mut values = Values::<N>::new(self.compiled, &typed.names, &self.places, &self.in_order, bounds, now);
+        let largest = bounds_size(&values);
+        let slack = DRIFT * (self.rtol * largest + (0..at.y.len()).map(|k| self.atol.of(k)).fold(0.0, f64::max));
         suspicious.iter().find_map(|(k, counts)| {
             let equation = &self.equations[*k];
-            let mut open = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut loose, at.t);
+            let mut open = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut loose, about);
             open.decisions = Decisions::Record(Vec::new());
             open.count_from(counts);
             sides(&mut open, equation, &self.targets);
             let Decisions::Record(decisions) = open.decisions else { unreachable!("it records") };
-            let mut evaluation = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut values, at.t);
+            let mut evaluation = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut values, now);
             evaluation.decisions = Decisions::Replay(decisions, 0);
             evaluation.count_from(counts);
             let [left, right] = sides(&mut evaluation, equation, &self.targets);
             let derivative = disjoint(&left, &right)?;
+            // states are on differentiated constraints within a tolerance, and their rates follow from them
+            let apart = left.0[derivative].minus(right.0[derivative]);
+            if derivative > 0 && self.open > 0 && apart.low.abs().min(apart.high.abs()) <= slack {
+                return None;
+            }
             let factorial: f64 = (1..=derivative).map(|k| k as f64).product();
             Some(Violation {
                 line: ordinate_syntax::line_column(&typed.text, equation.span.start).0,
@@ -354,6 +383,12 @@ impl<'a> TextCheck<'a> {
     }
 }
 
+/// The largest state or rate.
+fn bounds_size<const N: usize>(values: &Values<N>) -> f64 {
+    let all = values.bounds().y.iter().chain(&values.bounds().rates);
+    all.map(|value| value.size()).filter(|size| size.is_finite()).fold(0.0, f64::max)
+}
+
 fn as_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
@@ -367,7 +402,7 @@ fn sides<const N: usize>(
     equation: &Equation,
     targets: &[(Name, Vec<i64>)],
 ) -> [Series<N>; 2] {
-    evaluation.bound = bound_series(&equation.bound);
+    evaluation.begin(bound_series(&equation.bound));
     let left = match equation.left {
         Side::Expression(left) => evaluation.expression(left),
         Side::Name(k) => evaluation.names.variable(targets[k].0, &targets[k].1, 0),

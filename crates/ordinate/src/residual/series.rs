@@ -30,8 +30,8 @@ impl<const N: usize> Series<N> {
     }
 
     /// t itself.
-    pub fn time(t: f64) -> Series<N> {
-        let mut c = Series::constant(Interval::point(t));
+    pub fn time(t: Interval) -> Series<N> {
+        let mut c = Series::constant(t);
         if N > 1 {
             c.0[1] = Interval::ONE;
         }
@@ -86,6 +86,10 @@ impl<const N: usize> Series<N> {
     /// q b = a, so b₀ qₖ = aₖ − Σ bⱼ qₖ₋ⱼ, j = 1 … k.
     pub fn over(self, other: Series<N>) -> Series<N> {
         let mut q = Series::UNKNOWN;
+        // 0/0 has no value
+        if other.0[0].contains_zero() {
+            return q;
+        }
         for k in 0..N {
             let known = if k == 0 { Interval::ZERO } else { Self::product(&other.0, &q.0, k, (1, 0)) };
             q.0[k] = self.0[k].minus(known).over(other.0[0]);
@@ -309,7 +313,8 @@ mod tests {
                 let sum: f64 = y.0.iter().rev().fold(0.0, |sum, c| sum * tau + c.middle());
                 assert!((sum - value).abs() < 3e-9, "{}: {sum} {value}", f.name());
             }
-            assert!(y.0.iter().all(|c| c.width() < 1e-12), "{}: {y:?}", f.name());
+            // the quotients of Langevin's function lose digits
+            assert!(y.0.iter().all(|c| c.width() < 1e-9), "{}: {y:?}", f.name());
         }
     }
 

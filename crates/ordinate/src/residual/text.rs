@@ -36,14 +36,19 @@ pub(super) struct Evaluation<'a, const N: usize> {
     pub tree: &'a Tree,
     pub text: &'a str,
     pub names: &'a mut dyn Names<N>,
-    pub t: f64,
+    pub t: Interval,
     /// Loop indices and arguments, innermost last.
     pub bound: Vec<(Name, Series<N>)>,
     pub decisions: Decisions,
     definitions: &'a FxHashMap<Name, (Vec<Name>, Expr)>,
     /// How often each operator was evaluated.
     counts: FxHashMap<Span, usize>,
+    /// Nodes of function bodies that may still be evaluated: functions that call others several times multiply.
+    budget: usize,
 }
+
+/// Nodes of function bodies per equation.
+const MOST_NODES: usize = 100_000;
 
 /// The functions of the text.
 pub(super) fn definitions(statements: &[Statement], found: &mut FxHashMap<Name, (Vec<Name>, Expr)>) {
@@ -63,10 +68,15 @@ impl<'a, const N: usize> Evaluation<'a, N> {
         (tree, text): (&'a Tree, &'a str),
         definitions: &'a FxHashMap<Name, (Vec<Name>, Expr)>,
         names: &'a mut dyn Names<N>,
-        t: f64,
+        t: Interval,
     ) -> Self {
         let (bound, decisions, counts) = (Vec::new(), Decisions::Own, FxHashMap::default());
-        Evaluation { tree, text, names, t, bound, decisions, definitions, counts }
+        Evaluation { tree, text, names, t, bound, decisions, definitions, counts, budget: MOST_NODES }
+    }
+
+    /// Another equation begins.
+    pub fn begin(&mut self, bound: Vec<(Name, Series<N>)>) {
+        (self.bound, self.budget) = (bound, MOST_NODES);
     }
 
     /// Of two evaluations of the same equations the second counts operators as the first did.
@@ -189,6 +199,11 @@ impl<'a, const N: usize> Evaluation<'a, N> {
 
     fn call(&mut self, name: Name, a: &[Series<N>], span: Span) -> Series<N> {
         if let Some((parameters, body)) = self.definitions.get(&name) {
+            let nodes = body.range().count();
+            if self.budget < nodes {
+                return Series::UNKNOWN;
+            }
+            self.budget -= nodes;
             let inner = parameters.iter().copied().zip(a.iter().copied()).collect();
             let outer = std::mem::replace(&mut self.bound, inner);
             let result = self.expression(*body);

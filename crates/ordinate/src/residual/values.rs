@@ -80,9 +80,11 @@ pub(super) struct Bounds {
 }
 
 /// A result of the program is as good as this part of it, unless digits cancel: then it is compared more closely.
-const USUAL: f64 = 1e-12;
+const USUAL: f64 = 1e-10;
+/// Digits of a state that rounding may have taken where it was put on its equations.
+const LAST_PLACES: f64 = 4.0 * f64::EPSILON;
 /// A program may compute a formula in another order: rounding may do so many times what it does to the formula.
-const ROUNDING: f64 = 4.0;
+const ROUNDING: f64 = 16.0;
 
 fn around(value: f64, by: f64) -> Interval {
     if value.is_nan() || by.is_nan() { Interval::ALL } else { Interval::new(value - by, value + by) }
@@ -97,17 +99,28 @@ impl Bounds {
             high: value.high + USUAL * value.high.abs(),
         };
         Bounds {
-            y: at.y.iter().zip(tolerance).map(|(y, tolerance)| around(*y, *tolerance)).collect(),
+            y: at
+                .y
+                .iter()
+                .zip(tolerance)
+                .map(|(y, tolerance)| around(*y, *tolerance + LAST_PLACES * y.abs()))
+                .collect(),
             rates: rates.iter().map(wide).collect(),
             outputs: outputs.iter().map(wide).collect(),
             d,
         }
     }
 
-    /// Everything that is not a state by its formula, and the states within a tolerance.
-    pub fn loose(at: &At, tolerance: &[f64]) -> Bounds {
+    /// Everything that is not a state by its formula, and the states within a tolerance; delayed values, behind the first
+    /// `discrete` ones of d, within that of what they are.
+    pub fn loose(at: &At, tolerance: &[f64], discrete: usize, delayed: impl Fn(f64) -> f64) -> Bounds {
         let y = at.y.iter().zip(tolerance).map(|(y, tolerance)| around(*y, *tolerance)).collect();
-        Bounds { y, rates: Vec::new(), outputs: Vec::new(), d: sides(at) }
+        let mut d = sides(at);
+        for d in d.iter_mut().skip(discrete) {
+            let by = delayed(d.size());
+            *d = Interval::new(d.low - by, d.high + by);
+        }
+        Bounds { y, rates: Vec::new(), outputs: Vec::new(), d }
     }
 }
 
@@ -152,7 +165,7 @@ pub(super) struct Values<'a, const N: usize> {
     /// Operators that are evaluated as often as they are known, in this order.
     in_order: &'a FxHashMap<Span, bool>,
     bounds: Bounds,
-    t: f64,
+    t: Interval,
     /// Coefficients of the states from the second derivative on.
     higher: Vec<Vec<Interval>>,
     known: FxHashMap<ExprId, Series<N>>,
@@ -165,7 +178,7 @@ impl<'a, const N: usize> Values<'a, N> {
         places: &'a [Place],
         in_order: &'a FxHashMap<Span, bool>,
         bounds: Bounds,
-        t: f64,
+        t: Interval,
     ) -> Self {
         let mut values =
             Values { compiled, names, places, in_order, bounds, t, higher: Vec::new(), known: FxHashMap::default() };
@@ -173,6 +186,11 @@ impl<'a, const N: usize> Values<'a, N> {
             values.complete_states();
         }
         values
+    }
+
+    /// The bounds it was made with.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// Coefficient k + 1 of a state is coefficient k of its rate, divided by k + 1.

@@ -154,6 +154,7 @@ impl<'a> Lane<'a> {
             ..Statistics::default()
         };
         let outcome = Outcome {
+            defect: None,
             inconsistency: None,
             neglected: None,
             status: reason.map_or(Status::Ok, |reason| reason.status()),

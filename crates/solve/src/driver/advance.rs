@@ -115,7 +115,7 @@ impl Run<'_> {
         let dense = inside || searching || self.delayed.count > 0;
         let piece = self.piece(plan, trial, part)?;
         let misfits = piece.as_ref().is_some_and(|piece| self.misfits(plan, piece));
-        if misfits || !self.is_solved_inside(plan, part, dense)? {
+        if misfits || !self.is_solved_inside(plan, part, dense) {
             if searching {
                 self.events.reject();
             }

@@ -102,6 +102,10 @@ impl Run<'_> {
             return Ok(());
         }
         let (t, h) = (self.t, plan.h);
+        if let Some(component) = self.y.iter().position(|y| y.abs() > LARGEST) {
+            // Nothing can be solved where the numbers end.
+            return Err(Reason::NotFinite { t, component, at_start: false });
+        }
         Err(match failure {
             StepFailure::Singular { component } => Reason::SingularJacobian { t, h, component },
             StepFailure::Newton { component }

@@ -4,6 +4,7 @@
 use super::Run;
 use super::plan::Plan;
 use crate::newton::Stage;
+use crate::outcome::Defect;
 use crate::{NewtonOptions, Point, Reason, Sink};
 
 /// So many points divide a run evenly.
@@ -11,6 +12,8 @@ const POINTS: usize = 8;
 /// The curve between two points is this many tolerances beside the model at most: 70 was the most among all models of the gallery and
 /// methods with tolerances from 1e-3 to 1e-9.
 const MOST_DEFECT: f64 = 1e3;
+/// A second place is this part of the rest of the step behind the first.
+const BESIDE: f64 = 0.1;
 /// A step is halved so often for that.
 const MOST_HALVED: u32 = 6;
 /// After so many events no more are looked at.
@@ -28,6 +31,8 @@ pub(super) struct Examination {
     events: u32,
     /// How often the step at hand was halved.
     halved: u32,
+    /// The first defect that stayed.
+    pub defect: Option<Defect>,
 }
 
 impl Examination {
@@ -78,22 +83,26 @@ impl Run<'_> {
     /// Fast motions die out at once in a stiff model, and what they leave of a defect moves the solution.
     ///
     /// Returns whether it is small at the points inside of the step. Where it is not the step is tried again with half its length;
-    /// a defect that stays ends the run.
-    pub(super) fn is_solved_inside(&mut self, plan: Plan, part: f64, dense: bool) -> Result<bool, Reason> {
+    /// a defect that stays is told.
+    pub(super) fn is_solved_inside(&mut self, plan: Plan, part: f64, dense: bool) -> bool {
         let until = self.t + part * plan.h;
         let first = self.next_point();
         if first >= until || !dense || self.options.step.is_some() {
-            return Ok(true);
+            return true;
         }
-        match self.defect(plan, (first - self.t) / plan.h) {
+        let theta = (first - self.t) / plan.h;
+        // f may have no value at a single point, as 0/0 has none
+        let found = self.defect(plan, theta).and_then(|_| self.defect(plan, theta + BESIDE * (part - theta)));
+        match found {
             Some(_) if self.examination.halved < MOST_HALVED && plan.h > 100.0 * self.smallest_step() => {
                 self.examination.halved += 1;
-                Ok(false)
+                false
             }
-            Some((component, defect)) => Err(Reason::Defect { t: first, component, defect }),
-            None => {
+            found => {
+                let defect = found.map(|(component, size)| Defect { t: first, component, size });
+                self.examination.defect = self.examination.defect.or(defect);
                 self.examination.halved = 0;
-                Ok(true)
+                true
             }
         }
     }

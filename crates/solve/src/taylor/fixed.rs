@@ -72,7 +72,7 @@ impl Taylor {
         let jets = system.jets(from.d).expect("it was begun");
         jets.extend(self.scale, order, &mut self.c);
         self.work.jets += 1;
-        self.work.coefficients += self.order as u64;
+        self.work.coefficients += order as u64;
         self.order = order;
         self.known = true;
         let Some(place) = first_not_finite(&self.c, n, order) else { return Ok(()) };
