@@ -6,8 +6,9 @@ mod rows;
 mod session;
 
 use crate::methods::choose;
+use crate::residual::{At, TextCheck};
 use crate::run::{rounded_times, solver_options};
-use crate::{Compiled, ErrorWish, Run, RunError, RunOptions, Seconds, explain};
+use crate::{Compiled, ErrorWish, GlobalError, Run, RunError, RunOptions, Seconds, explain};
 use ordinate_program::Constant;
 use ordinate_solve::{Big, DoubleDouble, MAX_DIGITS, Outcome, PreciseOutcome, Status};
 pub(crate) use rows::Times;
@@ -120,7 +121,12 @@ fn write<N: Constant>(
     }
     let solution = seconds[0];
     seconds.sort_by(f64::total_cmp);
-    let outcome = rounded(&precise);
+    let mut outcome = rounded(&precise);
+    let violation = violated_at_end(compiled, options, (t_start, t_end), &outcome)?;
+    if violation.is_some() {
+        outcome.status = Status::Stopped;
+        error.iter_mut().for_each(GlobalError::lose);
+    }
     let names: Vec<String> = compiled.stored_names().into_iter().skip(1).collect();
     Ok(Run {
         method: "taylor",
@@ -129,7 +135,7 @@ fn write<N: Constant>(
         step: options.step,
         t_start,
         t_end,
-        reason: explain::explain(&outcome, compiled),
+        reason: violation.or_else(|| explain::explain(&outcome, compiled)),
         final_values: names.iter().cloned().zip(values).collect(),
         error,
         rows,
@@ -142,6 +148,23 @@ fn write<N: Constant>(
         precise: Some(PreciseResult { digits, final_text: names.into_iter().zip(texts).collect() }),
         digits: None,
     })
+}
+
+/// The equations as typed, compared with the end of a run, rounded to doubles.
+fn violated_at_end(
+    compiled: &Compiled,
+    options: &RunOptions,
+    (t_start, t_end): (f64, f64),
+    outcome: &Outcome,
+) -> Result<Option<explain::Explanation>, RunError> {
+    let solver_options = solver_options(options, t_start, t_end, &compiled.parameter_values())?;
+    let Some(mut check) = TextCheck::new(compiled, compiled.evaluator(), &solver_options, t_end - t_start) else {
+        return Ok(None);
+    };
+    if outcome.status == Status::Ok {
+        check.holds(&At { t: outcome.t_reached, y: &outcome.y, d: &outcome.d, sliding: None });
+    }
+    Ok(check.violation.as_ref().map(explain::violated))
 }
 
 /// The outcome in double precision.

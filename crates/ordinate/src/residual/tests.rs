@@ -57,6 +57,18 @@ fn a_wrong_sign_is_found() {
     is_found("a wrong sign", &broken, 1);
 }
 
+/// Numbers of any precision, and digits on demand, are held against the text, too.
+#[test]
+fn a_wrong_sign_is_found_beyond_double_precision() {
+    let broken = with_formula(&compiled(OSCILLATOR), "x''", |g, formula| g.neg(formula));
+    for (precision, digits) in [(Some(30), None), (None, Some(20)), (None, Some(8))] {
+        let options = RunOptions { precision, digits, ..RunOptions::default() };
+        let run = simulate(&broken, &options, &mut Discard).expect("it begins");
+        let kind = run.reason.as_ref().map(|reason| reason.kind);
+        assert_eq!(kind, Some("residual"), "{precision:?} {digits:?}: {:?}", run.reason);
+    }
+}
+
 #[test]
 fn a_named_value_that_is_wrong_is_found() {
     let broken = with_formula(&compiled(OSCILLATOR), "E", |g, formula| {
