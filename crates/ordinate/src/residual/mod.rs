@@ -19,8 +19,7 @@ use ordinate_solve::{AbsoluteTolerance, Options, System};
 use ordinate_syntax::{Declaration, Expr, Name, NodeKind, Span, Statement, StatementKind, Target, Tree};
 use rustc_hash::FxHashMap;
 use series::Series;
-use std::sync::Arc;
-use text::{Decisions, Evaluation, Names};
+use text::{Decisions, Evaluation, Names, Text};
 pub(crate) use values::At;
 use values::{Bounds, Place, Values};
 
@@ -65,11 +64,11 @@ struct Equation {
 /// The comparison of one run.
 pub(crate) struct TextCheck<'a> {
     compiled: &'a Compiled,
-    typed: Arc<Typed>,
+    typed: &'a Typed,
     places: Vec<Place>,
     equations: Vec<Equation>,
     targets: Vec<(Name, Vec<i64>)>,
-    definitions: FxHashMap<Name, (Vec<Name>, Expr)>,
+    words: Text<'a>,
     in_order: FxHashMap<Span, bool>,
     /// How many derivatives of values the text needs that are no rates of states.
     order: u32,
@@ -123,19 +122,18 @@ impl Names<1> for Constants<'_> {
 impl<'a> TextCheck<'a> {
     /// `None` where there is no text, or where what is solved is not meant to be it.
     pub fn new(compiled: &'a Compiled, evaluator: Evaluator, options: &Options, span: f64) -> Option<TextCheck<'a>> {
-        let typed = compiled.typed.clone()?;
+        let typed = compiled.typed.as_deref()?;
         let places = values::places(compiled);
-        let mut definitions = FxHashMap::default();
-        text::definitions(&typed.tree.statements, &mut definitions);
+        let words = Text::new(&typed.tree, &typed.text);
         let layout = evaluator.layout();
         let open = if layout.invariants > 0 || !layout.indices.is_empty() { layout.states } else { layout.algebraic };
         let mut check = TextCheck {
             compiled,
-            typed: typed.clone(),
+            typed,
             places,
             equations: Vec::new(),
             targets: Vec::new(),
-            definitions,
+            words,
             in_order: FxHashMap::default(),
             order: 0,
             reduced: 0,
@@ -195,8 +193,7 @@ impl<'a> TextCheck<'a> {
 
     fn constant(&self, e: Expr, bound: &[(Name, i64)]) -> i64 {
         let mut names = Constants(self.compiled, &self.typed.names, &self.places);
-        let mut evaluation =
-            Evaluation::new((&self.typed.tree, &self.typed.text), &self.definitions, &mut names, Interval::ZERO);
+        let mut evaluation = Evaluation::new(&self.words, &mut names, Interval::ZERO);
         evaluation.begin(bound_series(bound));
         evaluation.integer(e)
     }
@@ -235,8 +232,7 @@ impl<'a> TextCheck<'a> {
             return;
         }
         let mut names = Constants(self.compiled, &self.typed.names, &self.places);
-        let mut evaluation =
-            Evaluation::new((&self.typed.tree, &self.typed.text), &self.definitions, &mut names, Interval::ZERO);
+        let mut evaluation = Evaluation::new(&self.words, &mut names, Interval::ZERO);
         for equation in &self.equations {
             evaluation.begin(bound_series(&equation.bound));
             if let Side::Expression(left) = equation.left {
@@ -287,7 +283,7 @@ impl<'a> TextCheck<'a> {
     }
 
     fn compare<const N: usize>(&mut self, at: &At) -> Option<Violation> {
-        let typed = self.typed.clone();
+        let typed = self.typed;
         let solved = self.tolerances(at, 1.0, self.open);
         let bounds = Bounds::usual(&mut self.evaluator, at, &solved);
         let now = Interval::point(at.t);
@@ -295,7 +291,7 @@ impl<'a> TextCheck<'a> {
         let mut without_value = None;
         {
             let mut values = Values::<N>::new(self.compiled, &typed.names, &self.places, &self.in_order, bounds, now);
-            let mut evaluation = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut values, now);
+            let mut evaluation = Evaluation::new(&self.words, &mut values, now);
             let with_operators = !typed.names.operators.is_empty();
             for (k, equation) in self.equations.iter().enumerate() {
                 let before = if with_operators { evaluation.counts() } else { FxHashMap::default() };
@@ -324,7 +320,7 @@ impl<'a> TextCheck<'a> {
         at: &At,
         suspicious: &[(usize, FxHashMap<Span, usize>)],
     ) -> Option<Violation> {
-        let typed = self.typed.clone();
+        let typed = self.typed;
         let solved = self.tolerances(at, 1.0, self.open);
         let near = self.tolerances(at, NEAR, at.y.len());
         let mut bounds = Bounds::usual(&mut self.evaluator, at, &solved);
@@ -348,12 +344,12 @@ impl<'a> TextCheck<'a> {
         let slack = DRIFT * (self.rtol * largest + (0..at.y.len()).map(|k| self.atol.of(k)).fold(0.0, f64::max));
         suspicious.iter().find_map(|(k, counts)| {
             let equation = &self.equations[*k];
-            let mut open = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut loose, about);
+            let mut open = Evaluation::new(&self.words, &mut loose, about);
             open.decisions = Decisions::Record(Vec::new());
             open.count_from(counts);
             sides(&mut open, equation, &self.targets);
             let Decisions::Record(decisions) = open.decisions else { unreachable!("it records") };
-            let mut evaluation = Evaluation::new((&typed.tree, &typed.text), &self.definitions, &mut values, now);
+            let mut evaluation = Evaluation::new(&self.words, &mut values, now);
             evaluation.decisions = Decisions::Replay(decisions, 0);
             evaluation.count_from(counts);
             let [left, right] = sides(&mut evaluation, equation, &self.targets);

@@ -31,16 +31,46 @@ pub(super) enum Decisions {
     Replay(Vec<Interval>, usize),
 }
 
+/// A text, ready to be evaluated.
+pub(super) struct Text<'a> {
+    pub tree: &'a Tree,
+    /// The literals, by node.
+    numbers: FxHashMap<usize, Interval>,
+    definitions: FxHashMap<Name, (Vec<Name>, Expr)>,
+    /// Whether there is a transfer function, in which s is no name of the model.
+    has_transfer: bool,
+}
+
+impl<'a> Text<'a> {
+    pub fn new(tree: &'a Tree, text: &str) -> Text<'a> {
+        let mut numbers = FxHashMap::default();
+        let mut has_transfer = false;
+        for (k, node) in tree.nodes.iter().enumerate() {
+            match node.kind {
+                NodeKind::Number => {
+                    let literal = &text[node.span.start as usize..node.span.end as usize];
+                    let pieces = Decimal::parse(literal).unwrap_or_default();
+                    let sum = pieces.iter().map(|piece| Interval::decimal(*piece)).reduce(Interval::plus);
+                    numbers.insert(k, sum.unwrap_or(Interval::ALL));
+                }
+                NodeKind::Call { name, .. } => has_transfer |= tree.name(name) == "laplace",
+                _ => {}
+            }
+        }
+        let mut found = FxHashMap::default();
+        definitions(&tree.statements, &mut found);
+        Text { tree, numbers, definitions: found, has_transfer }
+    }
+}
+
 /// Evaluates expressions of a text.
 pub(super) struct Evaluation<'a, const N: usize> {
-    pub tree: &'a Tree,
-    pub text: &'a str,
+    text: &'a Text<'a>,
     pub names: &'a mut dyn Names<N>,
     pub t: Interval,
     /// Loop indices and arguments, innermost last.
     pub bound: Vec<(Name, Series<N>)>,
     pub decisions: Decisions,
-    definitions: &'a FxHashMap<Name, (Vec<Name>, Expr)>,
     /// How often each operator was evaluated.
     counts: FxHashMap<Span, usize>,
     /// Nodes of function bodies that may still be evaluated: functions that call others several times multiply.
@@ -51,7 +81,7 @@ pub(super) struct Evaluation<'a, const N: usize> {
 const MOST_NODES: usize = 100_000;
 
 /// The functions of the text.
-pub(super) fn definitions(statements: &[Statement], found: &mut FxHashMap<Name, (Vec<Name>, Expr)>) {
+fn definitions(statements: &[Statement], found: &mut FxHashMap<Name, (Vec<Name>, Expr)>) {
     for statement in statements {
         match &statement.kind {
             StatementKind::Def { name, parameters, body, .. } => {
@@ -64,14 +94,9 @@ pub(super) fn definitions(statements: &[Statement], found: &mut FxHashMap<Name, 
 }
 
 impl<'a, const N: usize> Evaluation<'a, N> {
-    pub fn new(
-        (tree, text): (&'a Tree, &'a str),
-        definitions: &'a FxHashMap<Name, (Vec<Name>, Expr)>,
-        names: &'a mut dyn Names<N>,
-        t: Interval,
-    ) -> Self {
+    pub fn new(text: &'a Text<'a>, names: &'a mut dyn Names<N>, t: Interval) -> Self {
         let (bound, decisions, counts) = (Vec::new(), Decisions::Own, FxHashMap::default());
-        Evaluation { tree, text, names, t, bound, decisions, definitions, counts, budget: MOST_NODES }
+        Evaluation { text, names, t, bound, decisions, counts, budget: MOST_NODES }
     }
 
     /// Another equation begins.
@@ -95,8 +120,8 @@ impl<'a, const N: usize> Evaluation<'a, N> {
 
     pub fn expression(&mut self, e: Expr) -> Series<N> {
         let first = e.first.0 as usize;
-        let tree = self.tree;
-        let inside = tree.inside_transfer(e);
+        let tree = self.text.tree;
+        let inside = if self.text.has_transfer { tree.inside_transfer(e) } else { Vec::new() };
         let mut values: Vec<Series<N>> = Vec::with_capacity(e.root.0 as usize + 1 - first);
         for at in e.range() {
             let node = &tree.nodes[at];
@@ -104,7 +129,9 @@ impl<'a, const N: usize> Evaluation<'a, N> {
             let result = match &node.kind {
                 // s of a transfer function
                 _ if inside.get(at - first) == Some(&true) => Series::UNKNOWN,
-                NodeKind::Number => self.literal(node.span),
+                NodeKind::Number => {
+                    self.text.numbers.get(&at).map_or(Series::UNKNOWN, |value| Series::constant(*value))
+                }
                 NodeKind::Time => Series::time(self.t),
                 NodeKind::Pi => Series::constant(Interval::PI),
                 NodeKind::Error => Series::UNKNOWN,
@@ -131,12 +158,6 @@ impl<'a, const N: usize> Evaluation<'a, N> {
             values.push(result);
         }
         values.pop().unwrap_or(Series::UNKNOWN)
-    }
-
-    fn literal(&self, span: Span) -> Series<N> {
-        let pieces = Decimal::parse(&self.text[span.start as usize..span.end as usize]).unwrap_or_default();
-        let sum = pieces.iter().map(|piece| Interval::decimal(*piece)).reduce(Interval::plus);
-        Series::constant(sum.unwrap_or(Interval::ALL))
     }
 
     fn decide(&mut self, own: Interval) -> Interval {
@@ -198,7 +219,7 @@ impl<'a, const N: usize> Evaluation<'a, N> {
     }
 
     fn call(&mut self, name: Name, a: &[Series<N>], span: Span) -> Series<N> {
-        if let Some((parameters, body)) = self.definitions.get(&name) {
+        if let Some((parameters, body)) = self.text.definitions.get(&name) {
             let nodes = body.range().count();
             if self.budget < nodes {
                 return Series::UNKNOWN;
@@ -211,7 +232,7 @@ impl<'a, const N: usize> Evaluation<'a, N> {
             return result;
         }
         let zero = Series::integer(0);
-        let name = self.tree.name(name);
+        let name = self.text.tree.name(name);
         match (name, a) {
             ("pade" | "laplace" | "delay", _) => {
                 let count = self.counts.entry(span).or_default();
