@@ -297,7 +297,15 @@ impl<'a> TextCheck<'a> {
                 let before = if with_operators { evaluation.counts() } else { FxHashMap::default() };
                 match sides(&mut evaluation, equation, &self.targets) {
                     [left, right] if !left.value().is_bounded() || !right.value().is_bounded() => {
-                        without_value = without_value.or(Some(equation.span));
+                        // beside an event the program may have no rate where the text has a value
+                        let alone = |side: Side| match side {
+                            Side::Name(_) => true,
+                            Side::Expression(e) => matches!(typed.tree.node(e.root).kind, NodeKind::Variable { .. }),
+                        };
+                        let lacks = |side: Side, value: &Series<N>| !alone(side) && !value.value().is_bounded();
+                        if lacks(equation.left, &left) || lacks(Side::Expression(equation.right), &right) {
+                            without_value = without_value.or(Some(equation.span));
+                        }
                     }
                     [left, right] if disjoint(&left, &right).is_some() => suspicious.push((k, before)),
                     _ => {}
