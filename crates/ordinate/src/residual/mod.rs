@@ -93,6 +93,9 @@ pub(crate) struct TextCheck<'a> {
 const MOST: u32 = 7;
 /// A mistake of the index reduction shows in the derivatives of constraints, at one point as at another: these are looked at.
 const DIFFERENTIATED: [u32; 2] = [0, 3];
+/// More equations than this are compared by turns, at as many points as a run without events has.
+const MOST_AT_ONCE: usize = 1000;
+const POINTS: usize = 10;
 /// Conditions may differ where what they compare is within so many tolerances of their border.
 const NEAR: f64 = 10.0;
 
@@ -293,7 +296,10 @@ impl<'a> TextCheck<'a> {
             let mut values = Values::<N>::new(self.compiled, &typed.names, &self.places, &self.in_order, bounds, now);
             let mut evaluation = Evaluation::new(&self.words, &mut values, now);
             let with_operators = !typed.names.operators.is_empty();
-            for (k, equation) in self.equations.iter().enumerate() {
+            // of many equations some at each point, all of them in the course of a run
+            let parts = (self.equations.len() / MOST_AT_ONCE).clamp(1, POINTS);
+            let turn = self.points as usize % parts;
+            for (k, equation) in self.equations.iter().enumerate().filter(|(k, _)| k % parts == turn) {
                 let before = if with_operators { evaluation.counts() } else { FxHashMap::default() };
                 match sides(&mut evaluation, equation, &self.targets) {
                     [left, right] if !left.value().is_bounded() || !right.value().is_bounded() => {

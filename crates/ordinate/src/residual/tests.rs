@@ -148,3 +148,17 @@ fn what_has_no_value_as_typed_is_said() {
     let note = run.notes.iter().find(|note| note.kind == NoteKind::Unchecked).expect("it is said");
     assert_eq!((note.line, note.t), (Some(1), Some(0.0)), "{}", note.message);
 }
+
+/// Of thousands of equations a part is compared at each point, and each of them at some point.
+#[test]
+fn one_wrong_equation_of_many_is_found() {
+    let text = "param S = 4000\nfor k in 1..S: x[k]' = -x[k] + sin(t)\nfor k in 1..S: init x[k] = 1\nrun 0 .. 2";
+    let model = compiled(text);
+    for k in [7, 1234, 3999] {
+        let broken = with_formula(&model, &format!("x[{k}]'"), |g, formula| g.neg(formula));
+        let options = RunOptions { method: "dp5".into(), error: ErrorWish::Off, ..RunOptions::default() };
+        let run = simulate(&broken, &options, &mut Discard).expect("it begins");
+        let reason = run.reason.as_ref().expect("it is found");
+        assert!(reason.kind == "residual" && reason.message.contains(&format!("k = {k}")), "{}", reason.message);
+    }
+}
