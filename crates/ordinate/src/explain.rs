@@ -353,6 +353,19 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             format!("the equations do not determine all variables beyond t = {}", short(t)),
             "end the run before, or add `stop when`".into(),
         ),
+        Reason::SeriesOrder { t, component, observed, order } => {
+            let name = state(component);
+            let of = name.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
+            (
+                t,
+                name,
+                format!(
+                    "the Taylor series{of} does not satisfy its equation at t = {}: what it leaves vanishes like h^{observed:.1}, not like h^{order}",
+                    short(t)
+                ),
+                "it is a mistake of this program: report the model; `-m dp8` or `-m radau` make no series".into(),
+            )
+        }
         Reason::Interrupted { t } => (t, None, format!("ended on request at t = {}", short(t)), "the rows so far are kept".into()),
         Reason::StopCondition { t, condition: _ } => {
             (t, None, format!("`stop when` became true at t = {}", short(t)), "this is the end that the model asks for".into())

@@ -94,6 +94,7 @@ impl ReasonKind {
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
             | Reason::Undefined { .. } => ReasonKind::NotFinite,
+            Reason::SeriesOrder { .. } => ReasonKind::Residual,
             Reason::Zeno { .. } => ReasonKind::Zeno,
             Reason::Interrupted { .. } => ReasonKind::Interrupted,
             Reason::StopCondition { .. } => ReasonKind::StopCondition,

@@ -15,6 +15,7 @@ mod plan;
 mod poles;
 mod remember;
 mod restoring;
+mod series_order;
 mod turning;
 mod undefined;
 

@@ -140,6 +140,17 @@ pub enum Reason {
         /// Time.
         t: f64,
     },
+    /// The Taylor series of a component does not satisfy its equation: what it leaves vanishes like a low power of the step.
+    SeriesOrder {
+        /// Time reached.
+        t: f64,
+        /// Which component.
+        component: usize,
+        /// The power observed.
+        observed: f64,
+        /// The order of the series.
+        order: u32,
+    },
     /// Events follow each other without end.
     Zeno {
         /// Time reached.
@@ -235,6 +246,7 @@ impl Reason {
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
             | Reason::Undefined { .. }
+            | Reason::SeriesOrder { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }
     }

@@ -162,3 +162,30 @@ fn one_wrong_equation_of_many_is_found() {
         assert!(reason.kind == "residual" && reason.message.contains(&format!("k = {k}")), "{}", reason.message);
     }
 }
+
+/// Series of other equations shorten the steps until their defect is within the tolerance; their order tells what they are.
+#[test]
+fn a_wrong_series_is_found() {
+    let cases = [
+        ("x'' = -x - x^3", "x'' = -x - 0.9*x^3"),
+        ("x'' = -x + 0.1*x'*x^2", "x'' = -x - 0.1*x'*x^2"),
+        ("x'' = -x*x'", "x'' = -x*x' + t^4/1000"),
+    ];
+    let start = "\ninit x = 1, x' = 0.5\nrun 0 .. 5";
+    for (right, wrong) in cases {
+        let model = compiled(&format!("{right}{start}"));
+        let mut program = model.program.as_ref().clone();
+        program.polynomial = Some(Arc::clone(&compiled(&format!("{wrong}{start}")).program));
+        let broken = Compiled { program: Arc::new(program), ..model };
+        for rtol in [1e-4, 1e-6, 1e-9] {
+            let options = RunOptions { method: "taylor".into(), rtol, error: ErrorWish::Off, ..RunOptions::default() };
+            let run = simulate(&broken, &options, &mut Discard).expect("it begins");
+            let reason = run
+                .reason
+                .as_ref()
+                .unwrap_or_else(|| panic!("{right}, {rtol}: it went unnoticed, {:?}", run.outcome.statistics));
+            assert_eq!((run.outcome.status, reason.kind), (Status::Stopped, "residual"), "{right}: {reason:?}");
+            assert!(reason.message.contains("Taylor series"), "{right}: {}", reason.message);
+        }
+    }
+}

@@ -123,6 +123,9 @@ impl Run<'_> {
             self.h = 0.5 * plan.h;
             return Ok(());
         }
+        if self.examines_step(plan) {
+            self.check_series_order(plan, trial.order)?;
+        }
         if self.sink.watches() {
             let quiet = found == Found::Nothing && plan.end < self.events.next_instant();
             match self.defined_part(plan, part, quiet) {

@@ -52,6 +52,11 @@ impl Run<'_> {
         }
     }
 
+    /// Whether a step is the first one or has one of these points in it.
+    pub(super) fn examines_step(&self, plan: Plan) -> bool {
+        self.examination.wanted && (self.statistics.steps == 0 || self.next_point() < plan.end)
+    }
+
     /// The points inside of the step up to this part of it. Where its dense output was not made its end stands for them.
     pub(super) fn examine_inside(&mut self, plan: Plan, part: f64, dense: bool) -> Result<(), Reason> {
         let until = self.t + part * plan.h;
