@@ -1,5 +1,5 @@
 //! The exponential of a matrix: Padé approximant of degree 13 with scaling and squaring (N. J. Higham, SIAM J. Matrix
-//! Anal. Appl. 26 (2005) 1179–1193). The propagators of `ordinate_solve` are Taylor series for steps of the size of the
+//! Anal. Appl. 26 (2005) 1179–1193). The propagators of the crate `solve` are Taylor series for steps of the size of the
 //! fastest mode; a period of sampling may be a million times that.
 
 use crate::Matrix;

@@ -1,7 +1,7 @@
 //! The frequency response of one channel at many frequencies: A once in Hessenberg form, then n² operations for each
 //! (A. J. Laub, IEEE Trans. Autom. Control 26 (1981) 407–408).
 
-use ordinate_solve::algebra::Scalar;
+use ordinate_linalg::Scalar;
 
 use crate::eigen::{balance, hessenberg};
 use crate::linear::{ComplexMatrix, modulus};

@@ -37,7 +37,7 @@ pub use frequency::bode;
 pub use locus::root_locus;
 pub use margins::{Margins, margins};
 pub use matrix::Matrix;
-pub use ordinate_solve::algebra::Complex;
+pub use ordinate_linalg::Complex;
 pub use orthogonal::singular_values;
 pub use place::place;
 pub use rank::{Reach, controllability, observability};

@@ -1,6 +1,6 @@
-//! Linear equations with a dense matrix: the factors of `ordinate_solve::algebra` with whole matrices on the right.
+//! Linear equations with a dense matrix: the factors of `ordinate_linalg` with whole matrices on the right.
 
-use ordinate_solve::algebra::{Lu, Pattern, Scalar};
+use ordinate_linalg::{Lu, Pattern, Scalar};
 
 use crate::{Complex, Matrix};
 

@@ -1,6 +1,6 @@
 //! The test of Popov, Belevitch and Hautus for one mode: how small (A − λI, B) is from the left.
 
-use ordinate_solve::algebra::Scalar;
+use ordinate_linalg::Scalar;
 
 use crate::linear::{ComplexMatrix, conjugate, modulus};
 use crate::{Complex, Matrix};

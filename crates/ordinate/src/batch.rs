@@ -7,10 +7,9 @@
 use crate::recorder::{Recorder, final_values};
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink, RunError, explain};
+use ordinate_numbers::Processor;
 use ordinate_program::{Evaluator, JetCode, LaneSeries};
-use ordinate_solve::{
-    AbsoluteTolerance, LaneRun, LaneStart, Options, Outcome, Processor, Rows, Sink, by_name, solve_lanes,
-};
+use ordinate_solve::{AbsoluteTolerance, LaneRun, LaneStart, Options, Outcome, Rows, Sink, by_name, solve_lanes};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,7 @@
 //! Where rows go: to a stream as CSV, into memory for a picture, or nowhere.
 
-use ordinate_solve::{NewtonIterate, Octet};
+use ordinate_numbers::Octet;
+use ordinate_solve::NewtonIterate;
 use std::io::{self, Write};
 
 /// A row could not be stored.

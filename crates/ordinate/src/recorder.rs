@@ -4,8 +4,9 @@ use crate::determined::watched;
 use crate::residual::{At, TextCheck};
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
+use ordinate_numbers::{OCTET, Octet};
 use ordinate_program::Evaluator;
-use ordinate_solve::{Interrupt, Mixture, NewtonIterate, OCTET, Octet, Outcome, Sink, System};
+use ordinate_solve::{Interrupt, Mixture, NewtonIterate, Outcome, Sink, System};
 use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.

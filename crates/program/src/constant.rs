@@ -2,7 +2,7 @@
 
 use crate::{Instruction, Literal, Op, Program, Section};
 use ordinate_expr::{Function, power, sign};
-use ordinate_solve::{Arithmetic, Big, DoubleDouble, Precise};
+use ordinate_numbers::{Arithmetic, Big, DoubleDouble, Precise};
 
 /// A number with the functions of the language.
 pub trait Constant: Precise {

@@ -1,7 +1,8 @@
 //! What evaluations of a program cost, counted from its instructions; only the proportions matter.
 
 use crate::{Op, Program, Section};
-use ordinate_solve::{JacobianCost, Pattern};
+use ordinate_linalg::Pattern;
+use ordinate_solve::JacobianCost;
 use std::sync::Arc;
 
 /// Nanoseconds of a processor of 2020, as of `JetCost`.

@@ -5,10 +5,9 @@ use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::lifted::Lifted;
 use crate::packed::Packed;
 use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, disturbed, interval, rounding, time_switch};
-use ordinate_solve::algebra::Lu;
-use ordinate_solve::{
-    History, JacobianCost, JetCost, Jets, Layout, LinearForm, OCTET, Octet, Path, Pattern, SwitchSeries, System,
-};
+use ordinate_linalg::{Lu, Pattern};
+use ordinate_numbers::{OCTET, Octet};
+use ordinate_solve::{History, JacobianCost, JetCost, Jets, Layout, LinearForm, Path, SwitchSeries, System};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.

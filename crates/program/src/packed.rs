@@ -11,7 +11,7 @@
 
 use crate::{Instruction, Op, Section};
 use ordinate_expr::{Function, power};
-use ordinate_solve::{OCTET, Octet};
+use ordinate_numbers::{OCTET, Octet};
 
 /// So many instructions, one after another as they were compiled, are ordered among themselves. Fewer make shorter runs of like
 /// ones; with more, what one leaves behind is out of the fastest memory when it is used.

@@ -2,7 +2,7 @@
 
 use crate::constant::constants;
 use crate::{Program, Section};
-use ordinate_solve::{Arithmetic, DoubleDouble, Precise};
+use ordinate_numbers::{Arithmetic, DoubleDouble, Precise};
 
 /// Which registers may be moved: a time at which something is switched stays, as rows may be wanted there.
 fn free(program: &Program) -> Vec<bool> {

@@ -1,10 +1,9 @@
 //! The global error that the Taylor method carries along, against solutions that are known.
 
 use ordinate_model::{resolve, sort};
+use ordinate_numbers::Octet;
 use ordinate_program::{Evaluator, compile};
-use ordinate_solve::{
-    AbsoluteTolerance, Interrupt, Mixture, Octet, Options, Outcome, Rows, Sink, Start, Status, by_name,
-};
+use ordinate_solve::{AbsoluteTolerance, Interrupt, Mixture, Options, Outcome, Rows, Sink, Start, Status, by_name};
 use ordinate_syntax::parse;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

@@ -2,8 +2,9 @@
 
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Sorted, resolve, sort};
+use ordinate_numbers::{OCTET, Octet};
 use ordinate_program::{Evaluator, Program, compile};
-use ordinate_solve::{OCTET, Octet, System};
+use ordinate_solve::System;
 use ordinate_syntax::parse;
 use std::path::Path;
 use std::sync::Arc;

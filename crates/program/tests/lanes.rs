@@ -1,8 +1,9 @@
 //! Series in lanes: each lane as if it were alone, on every processor.
 
 use ordinate_model::{resolve, sort};
+use ordinate_numbers::{LANES, Lanes, Processor};
 use ordinate_program::{Evaluator, JetCode, LaneSeries, compile};
-use ordinate_solve::{AbsoluteTolerance, LANES, LaneJets, LaneStart, Lanes, Options, Processor, System, solve_lanes};
+use ordinate_solve::{AbsoluteTolerance, LaneJets, LaneStart, Options, System, solve_lanes};
 use ordinate_syntax::parse;
 use std::sync::Arc;
 

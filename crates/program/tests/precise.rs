@@ -1,8 +1,9 @@
 //! Series over numbers of other precisions: the same code gives the same coefficients, to the digits there are.
 
 use ordinate_model::{resolve, sort};
+use ordinate_numbers::{Big, DoubleDouble};
 use ordinate_program::{Constant, PreciseProgram, Program, compile};
-use ordinate_solve::{Big, DoubleDouble, PreciseSystem};
+use ordinate_solve::PreciseSystem;
 use std::sync::Arc;
 
 fn program(text: &str) -> Arc<Program> {
@@ -43,7 +44,7 @@ fn all_recurrences_agree_over_all_numbers() {
     let long: Vec<Vec<Big>> = coefficients(ALL_FUNCTIONS, 320, order);
     let two: Vec<Vec<DoubleDouble>> = coefficients(ALL_FUNCTIONS, 106, order);
     let double: Vec<Vec<f64>> = coefficients(ALL_FUNCTIONS, 53, order);
-    use ordinate_solve::Precise;
+    use ordinate_numbers::Precise;
     for (i, state) in long.iter().enumerate() {
         let size = state.iter().map(|c| c.to_f64().abs()).fold(0.0, f64::max);
         for (k, c) in state.iter().enumerate() {
@@ -58,7 +59,7 @@ fn all_recurrences_agree_over_all_numbers() {
 /// eᵗ: cₖ = 2⁻ᵏ/k!, and literals are exact until they are rounded to the run's precision.
 #[test]
 fn literals_are_rounded_to_the_precision_of_the_run() {
-    use ordinate_solve::Precise;
+    use ordinate_numbers::Precise;
     let c: Vec<Vec<Big>> = coefficients("y' = y; y(0) = 0.1", 256, 30);
     let mut exact = Big::decimal(1, -1, 256);
     for (k, c) in c[0].iter().enumerate() {

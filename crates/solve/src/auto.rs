@@ -13,9 +13,9 @@
 
 use crate::cost::Prices;
 use crate::forecast::Forecast;
-use crate::octet::Octet;
 use crate::uniqueness::is_left_by_one_solution;
 use crate::{Method, NewtonIterate, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
+use ordinate_numbers::Octet;
 
 /// While an implicit method is at work, every so many steps a look what an explicit one would cost: a Jacobian, and a series where
 /// that is promising, are a tenth of what the steps cost.

@@ -5,8 +5,8 @@
 //! reactor and Kuramoto's oscillators (n = 3 … 200); a weight that is wrong by half moves a decision only where the methods cost
 //! nearly the same.
 
-use crate::algebra::costs;
 use crate::{JetCost, System, Work};
+use ordinate_linalg::costs;
 
 /// What an attempt costs beside the operations that are counted: the driver, norms, and for each state what is done with it.
 const ATTEMPT: f64 = 160.0;

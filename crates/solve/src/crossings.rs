@@ -12,10 +12,10 @@ mod proven;
 use std::sync::LazyLock;
 
 use crate::channels::{Channel, ChannelKind, Channels, Step};
-use crate::roots::{At, locate, lowest};
 use crate::sliding::{Boundary, Flow};
 use crate::switches::{Switches, plain_mode};
 use crate::{Method, Tolerance};
+use ordinate_numbers::roots::{At, locate, lowest};
 use proven::Proof;
 
 /// Parts into which a piece is divided by the samples.

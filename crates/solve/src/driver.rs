@@ -32,7 +32,6 @@ use crate::events::{Events, Now};
 use crate::grid::Grid;
 use crate::initial_step::{Limits, initial_step};
 use crate::newton::Stage;
-use crate::octet::Octet;
 use crate::options::{check_index, check_past, check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::sliding::Flow;
@@ -41,6 +40,7 @@ use crate::{
     CarriedError, Method, Options, Outcome, Past, Point, Pulses, Reason, Sink, Start, Statistics, Status, StepFailure,
     System, Tolerance, UsageError, Work,
 };
+use ordinate_numbers::Octet;
 
 /// Integrates `system` from `start` to `t_end` by `method`. A run that ends early is no error: its outcome says why,
 /// and the rows up to there have been handed over.

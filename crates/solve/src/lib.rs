@@ -5,8 +5,6 @@
 //! [`by_name`] finds a method.
 
 mod adams;
-pub mod algebra;
-mod arithmetic;
 mod auto;
 mod batch;
 mod bdf;
@@ -30,20 +28,15 @@ mod initial_step;
 mod instants;
 mod jets;
 mod kernels;
-mod lanes;
 mod linear;
 mod looks;
 mod method;
 mod methods;
 mod newton;
-mod octet;
 mod one_stage;
 mod options;
 mod outcome;
-mod polynomial_roots;
-mod precise;
 mod radau;
-mod roots;
 mod rows;
 mod saltation;
 mod sliding;
@@ -60,8 +53,6 @@ mod unseen;
 mod zeno;
 
 pub use adams::{Adams, AdamsForm, VariableAdams};
-pub use algebra::Pattern;
-pub use arithmetic::Arithmetic;
 pub use auto::{AutoMethod, Chosen, Named, Why};
 pub use batch::{LaneJets, LaneRun, LaneStart, solve_lanes};
 pub use bdf::{Bdf, BdfOptions, FixedBdf, bdf_coefficients, bdf_parasitic_root};
@@ -74,22 +65,19 @@ pub use explicit::ExplicitRk;
 pub use ge3::{Ge3, LinearVelocity, ge3_frequency, ge3_growth};
 pub use history::{Delay, Form, History, Piece, Reading};
 pub use jets::{JetCost, Jets, Path, SwitchSeries};
-pub use lanes::{LANES, Lanes, Number, Processor, Task};
 pub use linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator, PropagatorError, SparseRows};
 pub use looks::Pulses;
 pub use method::*;
 pub use methods::{AUTOMATIC, BadParameter, Choice, by_name, names};
 pub use newton::{Convergence, Goal, Stage, StageEquation};
-pub use octet::{OCTET, Octet};
 pub use one_stage::{OneStage, OneStageRule};
 pub use options::{AbsoluteTolerance, Options, Past, Rows, Start, UsageError};
 pub use outcome::*;
-pub use precise::{
-    Big, DoubleDouble, MAX_DIGITS, Precise, PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, solve_precise,
-};
 pub use radau::{Radau, RadauOrder};
 pub use rows::{Interrupt, Sink};
 pub use sliding::Mixture;
 pub use system::*;
-pub use taylor::{MAX_ORDER, Taylor, TaylorOptions};
+pub use taylor::{
+    MAX_ORDER, PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, Taylor, TaylorOptions, solve_precise,
+};
 pub use unseen::{Sight, may_return};

@@ -1,7 +1,7 @@
 //! What the driver asks of a method: one step at a time. A method knows nothing of end times, rows or events.
 
-use crate::octet::Octet;
 use crate::{Chosen, EnergyDrift, Reason, System, UsageError};
+use ordinate_numbers::Octet;
 
 /// Where a step begins.
 #[derive(Clone, Copy, Debug)]

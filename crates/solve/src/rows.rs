@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::grid::Grid;
-use crate::octet::Octet;
 use crate::{Mixture, Rows, UsageError};
+use ordinate_numbers::Octet;
 
 /// The wish to end a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,7 +22,9 @@
 
 use std::sync::Arc;
 
-use crate::{Delay, History, Jets, LinearForm, Octet, Path, Pattern, Pulses, SwitchSeries};
+use crate::{Delay, History, Jets, LinearForm, Path, Pulses, SwitchSeries};
+use ordinate_linalg::Pattern;
+use ordinate_numbers::Octet;
 
 /// The kinds of switches and what their mode means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

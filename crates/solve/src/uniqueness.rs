@@ -16,8 +16,8 @@
 
 use std::sync::Arc;
 
-use crate::algebra::{Lu, Pattern};
 use crate::{Point, System};
+use ordinate_linalg::{Lu, Pattern};
 
 /// Distances from the point, from one tolerance on, each by this factor smaller than the one before.
 const PLACES: i32 = 5;

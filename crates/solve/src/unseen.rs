@@ -19,7 +19,8 @@
 
 use std::sync::Arc;
 
-use crate::{Pattern, System};
+use crate::System;
+use ordinate_linalg::Pattern;
 
 /// About so many times on the way the Jacobian is looked at.
 const LOOKS: f64 = 64.0;

@@ -4,7 +4,7 @@
 #[path = "../../../tests/support/counting.rs"]
 mod counting;
 
-use ordinate_solve::algebra::{Complex, Lu, Pattern, Scalar, Structure};
+use ordinate_linalg::{Complex, Lu, Pattern, Scalar, Structure};
 use ordinate_solve::{BLOCK_ITERATIONS, Block, BlockStatus, Layout as Shape, Point, System as _, Tolerance, by_name};
 
 fn allocations(work: impl FnOnce()) -> usize {

@@ -3,7 +3,7 @@
 //! first unit vector splits λ off, and leaves a form of the same kind that is smaller by one. In complex numbers, so that
 //! pairs need nothing special.
 
-use ordinate_solve::algebra::Scalar;
+use ordinate_linalg::Scalar;
 
 use crate::linear::{ComplexMatrix, conjugate};
 use crate::{Complex, Matrix};

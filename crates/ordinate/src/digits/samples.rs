@@ -2,8 +2,9 @@
 
 use crate::precise::{DOUBLE_DOUBLE_DIGITS, Session};
 use crate::{Compiled, ErrorWish, Memory, RowError, RowSink, RowTimes, Run, RunError, RunOptions, run};
+use ordinate_numbers::{Arithmetic, Big, DoubleDouble, Precise};
 use ordinate_program::{Constant, PreciseProgram};
-use ordinate_solve::{Arithmetic, Big, DoubleDouble, Precise, PreciseSink, Reason};
+use ordinate_solve::{PreciseSink, Reason};
 use std::cell::{Cell, RefCell};
 use std::f64::consts::{LOG2_10, LOG10_2};
 use std::ops::ControlFlow;

@@ -4,7 +4,8 @@
 use super::samples::{Difference, Grid, Samples};
 use crate::precise::obstacle;
 use crate::{RunError, RunOptions, short};
-use ordinate_solve::{AUTOMATIC, MAX_DIGITS, Reason, Status, by_name};
+use ordinate_numbers::MAX_DIGITS;
+use ordinate_solve::{AUTOMATIC, Reason, Status, by_name};
 
 /// More digits than this are not tried in double precision.
 pub(super) const MOST_IN_DOUBLES: u32 = 14;

@@ -4,9 +4,9 @@ use crate::Compiled;
 use crate::rates::{all_slopes, all_values, eigenvalues_of};
 use crate::transform::modes;
 use ordinate_control::Matrix;
+use ordinate_linalg::{Lu, Pattern};
 use ordinate_program::Evaluator;
-use ordinate_solve::algebra::Lu;
-use ordinate_solve::{Layout, Pattern, SwitchKind, System};
+use ordinate_solve::{Layout, SwitchKind, System};
 
 /// f = 0 at a fixed time, with the algebraic equations and what the solution keeps at zero.
 pub(super) struct Equations {

@@ -4,7 +4,7 @@ use super::events::Events;
 use super::path::Path;
 use super::{ErrorWish, GlobalError, size};
 use crate::{RowError, RowSink};
-use ordinate_solve::Octet;
+use ordinate_numbers::Octet;
 use std::slice::ChunksExact;
 
 /// Numbers that are kept of a run; of more rows every second one is.

@@ -4,9 +4,8 @@
 use super::LinearizeError;
 use super::slopes::Slopes;
 use ordinate_control::Matrix;
+use ordinate_linalg::{Lu, Pattern};
 use ordinate_model::Sorted;
-use ordinate_solve::Pattern;
-use ordinate_solve::algebra::Lu;
 
 /// The linear system and which states are its own.
 pub(super) struct Reduced {

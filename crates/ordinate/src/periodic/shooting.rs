@@ -9,8 +9,7 @@
 //! 354–360; the last equation is the phase condition, without which every point of the orbit would do.
 
 use super::map::{Accuracy, Image, Map};
-use ordinate_solve::Pattern;
-use ordinate_solve::algebra::Lu;
+use ordinate_linalg::{Lu, Pattern};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,9 @@
 use super::{DOUBLE_DOUBLE_DIGITS, Session, Times};
 use crate::error::without_digits;
 use crate::{Compiled, GlobalError, RowSink, RowTimes, RunError, RunOptions};
+use ordinate_numbers::{Big, DoubleDouble, Precise};
 use ordinate_program::{Constant, PreciseProgram};
-use ordinate_solve::{Big, DoubleDouble, Precise, PreciseOutcome, PreciseSink};
+use ordinate_solve::{PreciseOutcome, PreciseSink};
 use std::ops::ControlFlow;
 
 /// Digits that the companion has more.

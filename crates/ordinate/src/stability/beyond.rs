@@ -3,8 +3,8 @@
 use super::{Rates, Stability, bound, complex_text, rounded};
 use crate::rates::{MOST_STATES, eigenvalues, jacobian};
 use crate::{Compiled, short};
+use ordinate_linalg::Complex;
 use ordinate_solve::Choice;
-use ordinate_solve::algebra::Complex;
 use ordinate_solve::stability::facts;
 use serde_json::{Value, json};
 

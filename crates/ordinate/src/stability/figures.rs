@@ -2,8 +2,8 @@
 //! the damping.
 
 use super::{Rates, Stability};
+use ordinate_linalg::{Complex, Scalar};
 use ordinate_plot::{Colour, Figure, Panel, Style, region};
-use ordinate_solve::algebra::{Complex, Scalar};
 use std::f64::consts::PI;
 
 /// What is drawn.

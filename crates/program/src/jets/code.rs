@@ -12,7 +12,7 @@
 //! of the type `N`: one each, or one per lane where several models of the same structure are computed side by side.
 
 use ordinate_expr::Function;
-use ordinate_solve::Arithmetic;
+use ordinate_numbers::Arithmetic;
 
 /// A linear function of one series.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use crate::constant::Constant;
 use crate::packed::arity;
 use crate::{Op, Program, Section};
 use ordinate_expr::Function;
-use ordinate_solve::Precise;
+use ordinate_numbers::Precise;
 use rustc_hash::FxHashMap;
 
 /// A sum with fewer terms than this is written out wherever it is used.

@@ -3,7 +3,8 @@
 
 use super::code::{JetCode, JetInstruction, JetOp, Sum};
 use super::recurrence::{self, Factors, Form, Kind, begin, finish, next};
-use ordinate_solve::{JetCost, LANES, LaneJets, Lanes, MAX_ORDER, Number, Processor, Task};
+use ordinate_numbers::{LANES, Lanes, Number, Processor, Task};
+use ordinate_solve::{JetCost, LaneJets, MAX_ORDER};
 use std::sync::Arc;
 
 /// The series of all nodes of codes of one structure:

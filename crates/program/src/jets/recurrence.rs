@@ -17,7 +17,7 @@
 
 use super::code::{JetInstruction, JetOp, Value};
 use ordinate_expr::{Function, power};
-use ordinate_solve::{Arithmetic, Number};
+use ordinate_numbers::{Arithmetic, Number};
 use std::ops::{Mul, Neg};
 
 /// How coefficient k is made of the inner sums and the newest coefficients.

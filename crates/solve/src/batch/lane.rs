@@ -3,10 +3,10 @@
 use super::tail::group;
 use super::tasks::{Range, State};
 use super::{LaneRun, LaneStart};
-use crate::lanes::{Lanes, Number};
 use crate::rows::RowTimes;
 use crate::taylor::{HIGHEST_CHOSEN, MIN_ORDER};
 use crate::{Outcome, Reason, Rows, Statistics, Status, Tolerance, Work};
+use ordinate_numbers::{Lanes, Number};
 
 /// A lane and its trajectory.
 pub(super) struct Lane<'a> {

@@ -12,12 +12,12 @@ mod lane;
 mod tail;
 mod tasks;
 
-use crate::lanes::{LANES, Lanes, Processor};
 use crate::options::{check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::taylor::{HIGHEST_CHOSEN, LOOKS, MIN_ORDER};
 use crate::{JetCost, MAX_ORDER, Options, Outcome, Reason, Start, Tolerance};
 use lane::{Lane, Series};
+use ordinate_numbers::{LANES, Lanes, Processor};
 use tasks::{Accept, Advance, Judge, State};
 
 /// Series of several trajectories side by side. As for [`crate::Jets`], the same numbers of a lane always give the same

@@ -1,8 +1,8 @@
 //! The envelope of series side by side: what the last coefficients of each lane say about its step and its order. The
 //! reasons stand in `taylor/tail.rs`; here each lane has its own order, and nothing branches.
 
-use crate::lanes::Number;
 use crate::taylor::TARGET;
+use ordinate_numbers::Number;
 
 /// Steps stay within this part of the radius of convergence.
 const PART_OF_RADIUS: f64 = 0.9;

@@ -2,8 +2,8 @@
 
 use super::tail::{Envelope, Groups, Largest, envelope};
 use crate::Tolerance;
-use crate::lanes::{Lanes, Number, Task};
 use crate::taylor::FINEST;
+use ordinate_numbers::{Lanes, Number, Task};
 
 /// All lanes. Truth values are 0 and 1.
 #[derive(Clone, Debug)]

@@ -23,8 +23,8 @@
 use super::coefficients::{GAMMA, HIGHEST, leading};
 use super::differences::{Differences, left_out};
 use crate::newton::Stage;
-use crate::octet::Octet;
 use crate::{Point, System};
+use ordinate_numbers::Octet;
 
 /// The error at the end of the last step, and what its next step needs.
 #[derive(Clone, Debug)]

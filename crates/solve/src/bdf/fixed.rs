@@ -4,11 +4,11 @@ use super::coefficients::harmonic;
 use super::differences::{Differences, left_out};
 use super::error::Propagated;
 use crate::newton::{Goal, Stage, StageEquation, scales};
-use crate::octet::Octet;
 use crate::{
     FirstIterate, Method, NewtonIterate, NewtonOptions, Point, Radau, RadauOrder, StepFailure, System, Tolerance,
     Trial, Work,
 };
+use ordinate_numbers::Octet;
 
 /// The backward differentiation formula of k steps,
 ///

@@ -6,8 +6,8 @@ use super::differences::Differences;
 use super::fixed::is_same;
 use crate::controller::inverse_root;
 use crate::newton::{Goal, Stage, StageEquation, allow_for_index};
-use crate::octet::Octet;
 use crate::{Method, NewtonIterate, NewtonOptions, Point, StepFailure, System, Tolerance, Trial, Work};
+use ordinate_numbers::Octet;
 
 /// What is free about the variable-order method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

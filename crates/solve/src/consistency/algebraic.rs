@@ -1,7 +1,7 @@
 //! The algebraic states near where they are known: a few iterations of Newton's method on 0 = g(t, x, z) with x as it is.
 
-use crate::algebra::Lu;
-use crate::{Pattern, StepFailure, System, Tolerance, Work};
+use crate::{StepFailure, System, Tolerance, Work};
+use ordinate_linalg::{Lu, Pattern};
 
 /// Iterations.
 const MOST: usize = 12;

@@ -11,8 +11,8 @@
 
 use std::sync::Arc;
 
-use crate::algebra::{Lu, transversal};
-use crate::{Pattern, System};
+use crate::System;
+use ordinate_linalg::{Lu, Pattern, transversal};
 
 /// A sum of some terms is rounded by so many times what one of them is.
 const ROUNDINGS: f64 = 10.0;

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use crate::switches::modes_of;
-use crate::{Pattern, Switch, SwitchKind, System, Tolerance, Work};
+use crate::{Switch, SwitchKind, System, Tolerance, Work};
+use ordinate_linalg::Pattern;
 
 /// Constants of size one are known to this.
 const KNOWN: f64 = 4.0 * f64::EPSILON;

@@ -11,8 +11,7 @@
 
 use super::equations::Equations;
 use super::least_squares::LeastSquares;
-use crate::Pattern;
-use crate::algebra::Lu;
+use ordinate_linalg::{Lu, Pattern};
 
 /// Square systems larger than this are solved by a sparse decomposition first.
 const SMALL: usize = 60;

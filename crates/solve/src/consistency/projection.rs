@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use super::algebraic::{Algebraic, At};
 use super::equations::weights_into;
-use crate::algebra::Lu;
-use crate::{Pattern, StepFailure, System, Work};
+use crate::{StepFailure, System, Work};
+use ordinate_linalg::{Lu, Pattern};
 
 /// Iterations.
 const MOST: usize = 8;

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use super::Consistency;
-use crate::{History, JacobianCost, Jets, Layout, LinearForm, Octet, Path, Pattern, StepFailure, System};
+use crate::{History, JacobianCost, Jets, Layout, LinearForm, Path, StepFailure, System};
+use ordinate_linalg::Pattern;
+use ordinate_numbers::Octet;
 
 /// A view of a system.
 pub(crate) struct Resolved<'a> {

@@ -13,8 +13,7 @@
 
 use super::equations::Equations;
 use super::newton::Unknowns;
-use crate::Pattern;
-use crate::algebra::Lu;
+use ordinate_linalg::{Lu, Pattern};
 
 /// Steps to the root.
 const STEPS: usize = 12;

@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 
 use super::{Crossing, Crossings, Found, Search};
 use crate::channels::{ChannelKind, Step};
-use crate::polynomial_roots::{End, Expansion, Spot, shift};
-use crate::roots::{At, first_beyond, locate};
 use crate::{Path, SwitchSeries};
+use ordinate_numbers::polynomial_roots::{End, Expansion, Spot, shift};
+use ordinate_numbers::roots::{At, first_beyond, locate};
 
 /// Radii of the discs over which g is bounded, in units of a piece. A large one says more, if the bound over it is not too
 /// large.

@@ -4,7 +4,7 @@ use super::Run;
 use super::plan::Plan;
 use crate::Reason;
 use crate::events::Events;
-use crate::octet::{OCTET, Octet};
+use ordinate_numbers::{OCTET, Octet};
 
 /// Eight rows take as long as so many.
 const MANY: usize = 3;

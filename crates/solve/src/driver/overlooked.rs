@@ -7,8 +7,8 @@
 use super::{Plan, Run};
 use crate::looks::{self, Pulses};
 use crate::newton::Stage;
-use crate::octet::{OCTET, Octet};
 use crate::{NewtonOptions, Point, Trial};
+use ordinate_numbers::{OCTET, Octet};
 
 /// Steps with a larger error, in tolerances, have seen something.
 const SILENT: f64 = 1e-3;

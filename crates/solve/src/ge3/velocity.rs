@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{Layout, Pattern, System};
+use crate::{Layout, System};
+use ordinate_linalg::Pattern;
 
 /// Writes f(t, x), or its derivatives.
 type Force = Box<dyn FnMut(f64, &[f64], &mut [f64])>;

@@ -1,11 +1,12 @@
 //! A linear system ready for steps, small or large; its vectors are in the order of its operator.
 
 use super::form::LinearForm;
-use super::kernels::{self, Instructions, Measured, Norms};
+use super::kernels::{self, Measured, Norms};
 use super::large::{Large, NO_STATE, Vectors};
 use super::scaling::{MAX_TERMS, Scaling};
 use super::small::{MAX_SMALL, Small};
 use crate::Tolerance;
+use ordinate_numbers::Instructions;
 
 /// What is smaller than this part of its absolute tolerance has no influence on anything.
 const NEGLIGIBLE: f64 = 1e-30;

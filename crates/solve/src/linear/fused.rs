@@ -7,10 +7,10 @@
 //!
 //! While x₀[i] is loaded, x₁[i−1], x₂[i−2], … are made, each from the three newest vectors of the level before.
 
-use super::kernels::Instructions;
+use ordinate_numbers::Instructions;
 #[cfg(target_arch = "x86_64")]
-use super::vector::x86;
-use super::vector::{Lanes, Vector};
+use ordinate_numbers::vector::x86;
+use ordinate_numbers::vector::{Lanes, Vector};
 
 /// Levels of a sweep.
 pub(crate) const DEPTH: usize = 4;

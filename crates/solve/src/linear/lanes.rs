@@ -18,11 +18,11 @@
 use std::ops::Range;
 
 use super::fused::{self, DEPTH, Fused, Irregular};
-use super::kernels::Instructions;
 use super::operator::{Pattern, Rows};
 use super::scaling::MAX_TERMS;
 use super::sweep::{self, MAX_OFFSETS, Sweep};
-use super::vector::{LANES, Lanes};
+use ordinate_numbers::Instructions;
+use ordinate_numbers::vector::{LANES, Lanes};
 
 /// Positions of a tile: its levels and f, some 30 kB, fit into the fastest memory of the processors of today.
 const TILE: usize = 128;

@@ -7,10 +7,11 @@
 //! Systems of one pattern have loops that compute several levels while a piece of the state is in the fast memory.
 
 use super::form::LinearForm;
-use super::kernels::{self, Accumulate, Instructions, Level};
+use super::kernels::{self, Accumulate, Level};
 use super::lanes::{HiddenLevels, LaneOperator};
 use super::operator::{Operator, Rows, find_patterns};
 use super::scaling::MAX_TERMS;
+use ordinate_numbers::Instructions;
 
 #[derive(Clone, Debug)]
 enum Kind {

@@ -5,12 +5,13 @@
 //! system takes many steps of one length, their matrix is precalculated.
 
 use super::engine::Engine;
-use super::kernels::{Instructions, Norms};
+use super::kernels::Norms;
 use super::precalculated::Precalculated;
 use super::scaling::{INPUT_WEIGHT, MAX_TERMS, Tails};
 use super::terms::Terms;
 use crate::stiffness::hardly_changes;
 use crate::{Method, Point, StepFailure, System, Tolerance, Trial, Work};
+use ordinate_numbers::Instructions;
 
 /// h·N that steps may have. At 10 the largest term of the series is 3e3 times the state, and four digits of the
 /// sixteen are lost where the terms cancel; at 16 it is 8e5.

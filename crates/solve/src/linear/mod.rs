@@ -16,13 +16,6 @@ mod scaling;
 mod small;
 mod sweep;
 mod terms;
-mod vector;
-
-pub(crate) use kernels::Instructions;
-pub(crate) use ordering::narrow_order;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use vector::x86;
-pub(crate) use vector::{LANES, Lanes, PORTABLE_FUSED, Vector, multiply_add};
 
 pub use form::{Input, LinearForm, SparseRows};
 pub use method::{LinearTaylor, Linearity};

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::form::LinearForm;
-use super::kernels::{self, Instructions, Level, MAX_DIAGONALS, Single};
+use super::kernels::{self, Level, MAX_DIAGONALS, Single};
 use super::ordering;
-use super::vector::{LANES, Lanes};
+use ordinate_numbers::Instructions;
+use ordinate_numbers::vector::{LANES, Lanes};
 
 /// Runs shorter than this are single rows.
 const SHORTEST_RUN: usize = 4 * LANES;

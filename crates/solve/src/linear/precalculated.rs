@@ -8,9 +8,9 @@
 //! rounding: the same matrix acts in every step, and its errors would add up.
 
 use super::form::LinearForm;
-use super::kernels::Instructions;
 use super::scaling::{MAX_TERMS, Tails};
-use super::vector::{PORTABLE_FUSED, multiply_add};
+use ordinate_numbers::Instructions;
+use ordinate_numbers::vector::{PORTABLE_FUSED, multiply_add};
 
 /// The matrix of a step.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Steps of small linear systems: a dense matrix, hidden states included, in registers or in the fastest memory.
 
 use super::form::LinearForm;
-use super::kernels::Instructions;
 use super::large::Vectors;
-use super::vector::{PORTABLE_FUSED, multiply_add};
+use ordinate_numbers::Instructions;
+use ordinate_numbers::vector::{PORTABLE_FUSED, multiply_add};
 
 /// States of a small system, hidden ones included.
 pub(crate) const MAX_SMALL: usize = 32;

@@ -1,9 +1,9 @@
 //! The innermost loop of large systems of one pattern: whole vectors, two rows of coefficients in turn.
 
-use super::kernels::Instructions;
+use ordinate_numbers::Instructions;
 #[cfg(target_arch = "x86_64")]
-use super::vector::x86;
-use super::vector::{Lanes, Vector};
+use ordinate_numbers::vector::x86;
+use ordinate_numbers::vector::{Lanes, Vector};
 
 /// The most diagonals that the loops are made for.
 pub(crate) const MAX_OFFSETS: usize = 6;

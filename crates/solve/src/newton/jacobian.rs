@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::algebra::{Complex, Pattern, Scalar};
 use crate::{StepFailure, System, Work};
+use ordinate_linalg::{Complex, Pattern, Scalar};
 
 /// J = ∂(f, g)/∂y at the point where it was evaluated last.
 #[derive(Clone, Debug, Default)]

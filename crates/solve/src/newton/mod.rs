@@ -14,8 +14,8 @@ pub(crate) use gmres::Gmres;
 pub(crate) use jacobian::Jacobian;
 pub(crate) use secants::{BEST, Damping, MOST_RETREATS, MOST_WITH_SECANTS, PART};
 
-use crate::algebra::Lu;
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Tolerance, Work};
+use ordinate_linalg::Lu;
 
 /// M (y − ψ) − hγ f(t, y, d) = 0, to be solved for y.
 #[derive(Clone, Copy, Debug)]

@@ -10,10 +10,10 @@
 //! keep an iteration within δ of the solution once it is there. More need not be known of it.
 
 use super::{Convergence, Jacobian, Stage, StageEquation, largest_part};
-use crate::algebra::Pattern;
 use crate::edge::Edge;
 use crate::uniqueness::is_left_by_one_solution;
 use crate::{Point, StepFailure, System, Work};
+use ordinate_linalg::Pattern;
 
 /// δ as a part of the tolerance, and what an iteration with such derivatives may leave at worst.
 pub(crate) const PART: f64 = 0.1;

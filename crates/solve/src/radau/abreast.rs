@@ -6,11 +6,12 @@
 //! three complex ones) are the lanes of [`Shifted`].
 
 use super::coefficients::{Coefficients, FIVE, MOST_STAGES, SEVEN, THREE, TWO};
-use crate::algebra::{MOST_SHIFTED, Shifted};
+use crate::{Point, System};
+use ordinate_linalg::{MOST_SHIFTED, Shifted};
 #[cfg(target_arch = "x86_64")]
-use crate::linear::x86;
-use crate::linear::{Instructions, Lanes, Vector};
-use crate::{OCTET, Octet, Point, System};
+use ordinate_numbers::vector::x86;
+use ordinate_numbers::vector::{Lanes, Vector};
+use ordinate_numbers::{Instructions, OCTET, Octet};
 
 /// A method with its matrices by columns, one octet each.
 #[derive(Debug)]

@@ -9,7 +9,7 @@
 //! Hairer, Wanner, Solving Ordinary Differential Equations II, IV.5 and IV.8. The numbers were computed with 60 digits from this
 //! definition (roots, Vandermonde systems, eigenvectors of A⁻¹) and rounded once; the tests check the identities below.
 
-use crate::algebra::Complex;
+use ordinate_linalg::Complex;
 
 /// A Radau IIA method of s stages. Matrices are stored by rows.
 ///

@@ -10,8 +10,8 @@
 //! The stages of one component stand together, so that a band stays a band.
 
 use super::coefficients::Coefficients;
-use crate::algebra::{Lu, Pattern, Singular};
 use crate::newton::Jacobian;
+use ordinate_linalg::{Lu, Pattern, Singular};
 
 #[derive(Clone, Debug)]
 pub(super) struct Coupled {

@@ -4,9 +4,9 @@ use super::coefficients::Coefficients;
 use super::coupled::Coupled;
 use super::stages::{Stages, Task, Way};
 use super::transform::multiply;
-use crate::algebra::{Complex, Lu};
 use crate::newton::forcing;
 use crate::{NewtonKind, Point, StepFailure, System};
+use ordinate_linalg::{Complex, Lu};
 
 /// An h whose factors serve for another one that differs by rounding of t.
 const SAME_STEP: f64 = 1e-8;

@@ -12,9 +12,9 @@ use super::abreast::{Abreast, Evaluation};
 use super::coefficients::{Coefficients, MOST_STAGES};
 use super::coupled::Coupled;
 use super::transform::{Vectors, multiply};
-use crate::algebra::{Complex, Lu};
 use crate::newton::{FLEES, Gmres, Jacobian, Stagnation, is_proven, largest_part, rounding, stagnation_unit, worn};
 use crate::{NewtonIterate, NewtonKind, NewtonOptions, Point, StepFailure, System, Work};
+use ordinate_linalg::{Complex, Lu};
 
 /// What is to be solved.
 pub(super) struct Task<'a> {

@@ -2,7 +2,7 @@
 //! linear systems in one go: long vectors come from slow memory each time they are looked at.
 
 use super::coefficients::Coefficients;
-use crate::algebra::Complex;
+use ordinate_linalg::Complex;
 
 /// result = (matrix ⊗ I) vectors, for the first `count` of the `n` components of each vector.
 ///

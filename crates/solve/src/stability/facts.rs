@@ -4,8 +4,8 @@ use super::Characteristic;
 use super::polynomial::{Gaussian, Polynomial};
 use super::roots::{Dyadic, positive_roots};
 use super::schur::{InZeta, all_inside, crossings, none_outside};
-use crate::algebra::Complex;
 use ordinate_exact::Integer;
+use ordinate_linalg::Complex;
 
 /// The part of an axis, connected to the origin, on which a method is stable.
 #[derive(Clone, Copy, Debug, PartialEq)]

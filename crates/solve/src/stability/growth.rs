@@ -1,7 +1,7 @@
 //! The roots of a characteristic polynomial as floating-point numbers: how much a solution grows in a step.
 
 use super::Characteristic;
-use crate::algebra::{Complex, Scalar};
+use ordinate_linalg::{Complex, Scalar};
 
 /// Rounds of the iteration for all roots; a dozen is usual.
 const MOST_ROUNDS: usize = 80;

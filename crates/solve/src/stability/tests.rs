@@ -1,8 +1,8 @@
 //! Claims about the stability of the methods, against the literature and against the methods.
 
 use super::{Characteristic, Interval, StabilityFacts, facts, tables};
-use crate::algebra::{Complex, Scalar};
 use crate::{by_name, names};
+use ordinate_linalg::{Complex, Scalar};
 
 fn of(name: &str) -> Characteristic {
     let (name, order) = name.split_once(' ').map_or((name, None), |(name, order)| (name, order.parse().ok()));

@@ -12,8 +12,8 @@
 //! The difference is wanted to a few digits only, so its series ends at a lower order q < p: a part of the price of the step.
 
 use super::polynomial;
-use crate::octet::Octet;
 use crate::{Point, System};
+use ordinate_numbers::Octet;
 
 /// A displacement of this part of the values is not lost in rounding, and small enough to be linear.
 const DISPLACEMENT: f64 = 9.5367431640625e-7;

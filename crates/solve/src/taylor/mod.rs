@@ -13,17 +13,19 @@
 mod carried;
 mod fixed;
 mod polynomial;
+mod precise;
 mod removable;
 mod singular;
 mod stiff;
 mod substitute;
 mod tail;
 
-use crate::octet::Octet;
 use crate::{JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
 use carried::{Carried, Known, Made};
 pub(crate) use fixed::IN_A_ROW;
+use ordinate_numbers::Octet;
 use polynomial::Step;
+pub use precise::{PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, solve_precise};
 use substitute::Substitute;
 use tail::Envelope;
 pub(crate) use tail::TARGET;

@@ -1,7 +1,7 @@
 //! Values of the polynomial of a step. Its coefficients lie order by order, c[k n + i], with [`PADDING`] numbers behind
 //! the last one, so that blocks of four components can be read everywhere.
 
-use crate::octet::{OCTET, Octet};
+use ordinate_numbers::{OCTET, Octet};
 
 /// How many numbers must follow the coefficients.
 pub(super) const PADDING: usize = 3;

@@ -2,9 +2,10 @@
 
 use crate::orders::{golden, number};
 use crate::problems::{Ode, Table, circle, run};
+use ordinate_linalg::Pattern;
 use ordinate_solve::{
-    Ge3, LinearVelocity, Options, Past, Pattern, Rows, Start, Status, UsageError, by_name, ge3_frequency, ge3_growth,
-    solve, solve_with_past,
+    Ge3, LinearVelocity, Options, Past, Rows, Start, Status, UsageError, by_name, ge3_frequency, ge3_growth, solve,
+    solve_with_past,
 };
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Stability: the golden intervals of the Taylor methods, and the golden facts of GE3.
 
 use crate::orders::{golden, number};
-use ordinate_solve::algebra::Complex;
+use ordinate_linalg::Complex;
 use ordinate_solve::by_name;
 use ordinate_solve::stability::{Characteristic, Interval, facts};
 

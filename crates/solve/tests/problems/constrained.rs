@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::hybrid::Hybrid;
-use ordinate_solve::{Layout, Pattern, System};
+use ordinate_linalg::Pattern;
+use ordinate_solve::{Layout, System};
 
 type Values = Box<dyn Fn(f64, &[f64], &mut [f64])>;
 

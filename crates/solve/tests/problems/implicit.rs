@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ordinate_solve::{Layout, Pattern, System};
+use ordinate_linalg::Pattern;
+use ordinate_solve::{Layout, System};
 
 /// A function of t and y that writes its values.
 type Function = Box<dyn FnMut(f64, &[f64], &mut [f64])>;

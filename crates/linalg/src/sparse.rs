@@ -3,13 +3,13 @@
 //! T. A. Davis, E. Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36. The pivots found once are kept for later
 //! values as long as they stay large enough.
 
-use super::Pattern;
-use super::band::inverted;
-use super::blocks::{components, transversal};
-use super::columns::{Columns, Stop, Worker};
-use super::degree::minimum_degree;
-use super::scalar::Scalar;
-use super::scaling::row_scale;
+use crate::Pattern;
+use crate::band::inverted;
+use crate::blocks::{components, transversal};
+use crate::columns::{Columns, Stop, Worker};
+use crate::degree::minimum_degree;
+use crate::scalar::Scalar;
+use crate::scaling::row_scale;
 
 /// For which graph an order is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Decimal digits of long numbers, rounded to as many as are wanted.
 
 /// `1.23456e-3` with so many significant digits, written out where the point is near.
-pub(super) fn shorten(text: &str, digits: usize) -> String {
+pub(crate) fn shorten(text: &str, digits: usize) -> String {
     let digits = digits.max(1);
     let (sign, text) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     let (number, exponent) = text.split_once('e').unwrap_or((text, "0"));

@@ -7,7 +7,7 @@
 //! A is packed in groups of rows and B in groups of columns, so that a group of C stays in registers for all k. Every
 //! element is one chain of fused multiplications in the order of k: its bits do not depend on the groups.
 
-use crate::linear::{LANES, Lanes, Vector};
+use ordinate_numbers::vector::{LANES, Lanes, Vector};
 
 /// Columns that are eliminated together.
 pub(crate) const BLOCK: usize = 32;

@@ -10,9 +10,9 @@
 //!
 //! and the step follows from the last coefficients. The defect at its end, where f is needed anyway, tests it.
 
-use super::Precise;
 use crate::looks;
 use crate::{Pulses, Reason, Statistics, Work};
+use ordinate_numbers::Precise;
 use std::f64::consts::{LN_2, LOG2_10, LOG2_E};
 use std::ops::ControlFlow;
 

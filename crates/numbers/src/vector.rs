@@ -2,28 +2,35 @@
 //! interleaved rows. All kinds give the same bits, but for processors without fused multiplication.
 
 /// Vectors are processed in blocks of so many elements.
-pub(crate) const LANES: usize = 8;
+pub const LANES: usize = 8;
 
 /// Eight numbers, as many as the longest registers hold.
-pub(crate) type Lanes = [f64; LANES];
+pub type Lanes = [f64; LANES];
 
 /// Whether multiplication is fused without asking for it.
-pub(crate) const PORTABLE_FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+pub const PORTABLE_FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
 
 /// a·b + c
 #[inline(always)]
-pub(crate) fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+pub fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
 /// Eight numbers in registers.
-pub(crate) trait Vector: Copy {
+pub trait Vector: Copy {
+    /// From memory.
     fn load(from: &Lanes) -> Self;
+    /// To memory.
     fn store(self, to: &mut Lanes);
+    /// The same number eight times.
     fn splat(x: f64) -> Self;
+    /// |self|
     fn abs(self) -> Self;
+    /// self + b
     fn plus(self, b: Self) -> Self;
+    /// self − b
     fn minus(self, b: Self) -> Self;
+    /// self · b
     fn times(self, b: Self) -> Self;
     /// self · b + c
     fn multiply_add(self, b: Self, c: Self) -> Self;
@@ -119,7 +126,7 @@ impl Vector for Lanes {
 
 /// The vectors of x86.
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod x86 {
+pub mod x86 {
     use super::{Lanes, Vector};
     use std::arch::x86_64::*;
 
@@ -210,7 +217,7 @@ pub(crate) mod x86 {
     }
 
     /// Two halves.
-    pub(crate) type Pair = (__m256d, __m256d);
+    pub type Pair = (__m256d, __m256d);
 
     impl Vector for Pair {
         #[inline(always)]

@@ -1,11 +1,11 @@
 //! Zeros and minima of functions of one variable, for the search for events.
 
 /// A point and the value there.
-pub(crate) type At = (f64, f64);
+pub type At = (f64, f64);
 
 /// A sign change to the last digits: from `v(a) > 0` and `v(b) <= 0` to such points whose distance is at most `width`. T. R. Chandrupatla, Adv. Eng. Softw. 28 (1997) 145–149:
 /// inverse quadratic interpolation where it is safe, bisection elsewhere.
-pub(crate) fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
+pub fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
     let ((mut a, mut va), (mut b, mut vb)) = (before, beyond);
     let mut fraction: f64 = 0.5;
     // 200 halvings are more than any interval of doubles has within its exponent range of interest.
@@ -37,7 +37,7 @@ pub(crate) fn first_beyond(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At
 
 /// The neighbours of the first zero of v between `before` and `beyond`. Right after an event v begins at zero and
 /// rises; if it does not even do that, the crossing is at once.
-pub(crate) fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
+pub fn locate(v: &mut dyn FnMut(f64) -> f64, before: At, beyond: At, width: f64) -> (At, At) {
     if before.1 > 0.0 {
         return first_beyond(v, before, beyond, width);
     }
@@ -68,7 +68,7 @@ fn inverse_quadratic((a, va): At, (b, vb): At, (c, vc): At) -> Option<f64> {
 }
 
 /// The lowest point of v between two points around a lower one, by the golden section; ends early where v < 0.
-pub(crate) fn lowest(v: &mut dyn FnMut(f64) -> f64, low: f64, middle: At, high: f64) -> At {
+pub fn lowest(v: &mut dyn FnMut(f64) -> f64, low: f64, middle: At, high: f64) -> At {
     const GOLDEN: f64 = 0.381966011250105;
     let (mut low, mut high, mut best) = (low, high, middle);
     for _ in 0..60 {

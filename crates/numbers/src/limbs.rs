@@ -5,18 +5,18 @@
 //! of series costs one rounding, and one piece of memory.
 
 /// Limbs that the longest number has.
-pub(super) const MAX_LIMBS: usize = 64;
+pub(crate) const MAX_LIMBS: usize = 64;
 
 /// ±0.m · 2^e
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Raw<'a> {
+pub(crate) struct Raw<'a> {
     pub limbs: &'a [u64],
     pub negative: bool,
     pub exponent: i64,
 }
 
 /// 1
-pub(super) const ONE: Raw = Raw { limbs: &[1 << 63], negative: false, exponent: 1 };
+pub(crate) const ONE: Raw = Raw { limbs: &[1 << 63], negative: false, exponent: 1 };
 
 impl Raw<'_> {
     fn is_zero(&self) -> bool {
@@ -25,7 +25,7 @@ impl Raw<'_> {
 }
 
 /// A sum: the limbs of its mantissa, whether it is negative, its exponent.
-pub(super) struct Rounded {
+pub(crate) struct Rounded {
     limbs: [u64; MAX_LIMBS],
     pub length: usize,
     pub negative: bool,
@@ -39,7 +39,7 @@ impl Rounded {
 }
 
 /// Σ a b, with as many limbs as the longest operand has; `None` if it is zero.
-pub(super) fn dot<'a>(pairs: impl Iterator<Item = (Raw<'a>, Raw<'a>)> + Clone) -> (usize, Option<Rounded>) {
+pub(crate) fn dot<'a>(pairs: impl Iterator<Item = (Raw<'a>, Raw<'a>)> + Clone) -> (usize, Option<Rounded>) {
     let (mut length, mut top) = (1, i64::MIN);
     for (a, b) in pairs.clone() {
         length = length.max(a.limbs.len()).max(b.limbs.len());

@@ -2,13 +2,13 @@
 //! I. S. Duff, ACM Trans. Math. Softw. 7 (1981) 315–330 (maximum transversal); R. Tarjan, SIAM J. Comput. 1 (1972)
 //! 146–160 (strong components). Both without recursion: chains of a million unknowns are ordinary.
 
-use super::Pattern;
+use crate::Pattern;
 
 const NONE: u32 = u32::MAX;
 
 /// An equation for each unknown, such that no element of the resulting diagonal is structurally zero; or an unknown for
 /// which none is left.
-pub(crate) fn transversal(pattern: &Pattern) -> Result<Vec<u32>, usize> {
+pub fn transversal(pattern: &Pattern) -> Result<Vec<u32>, usize> {
     let n = pattern.n;
     let mut row_of = vec![NONE; n];
     let mut free = Vec::new();

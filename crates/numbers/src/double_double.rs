@@ -7,8 +7,8 @@
 //! Sums and products of doubles have errors that are doubles again, and can be computed. T. J. Dekker, Numer. Math. 18
 //! (1971) 224–242; D. E. Knuth, The Art of Computer Programming 2, 4.2.2; J.-M. Muller, L. Rideau, ACM TOMS 48 (2022) 9.
 
-use super::{Big, Precise};
 use crate::Arithmetic;
+use crate::{Big, Precise};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// hi + lo

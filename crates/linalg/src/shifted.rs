@@ -10,12 +10,12 @@
 //!
 //! Both vectors of a factor are kept, negative, so that a product is taken off by two fused operations.
 
-use super::scaling::{SUSPICIOUS, row_scale};
-use crate::Octet;
-use crate::linear::Vector;
+use crate::scaling::{SUSPICIOUS, row_scale};
+use ordinate_numbers::Octet;
+use ordinate_numbers::vector::Vector;
 
 /// The most unknowns: more would not stay in the fastest memory.
-pub(crate) const MOST_SHIFTED: usize = 10;
+pub const MOST_SHIFTED: usize = 10;
 
 /// A pivot must be this part of the largest one that its matrix would choose.
 const GOOD_ENOUGH: f64 = 0.1;
@@ -34,7 +34,7 @@ struct Factor {
 
 /// The factors of the matrices.
 #[derive(Clone, Debug)]
-pub(crate) struct Shifted {
+pub struct Shifted {
     n: usize,
     /// By rows; rows are exchanged.
     matrix: Vec<Octet>,
@@ -49,6 +49,7 @@ pub(crate) struct Shifted {
 }
 
 impl Shifted {
+    /// Room for n unknowns.
     pub fn new(n: usize) -> Shifted {
         Shifted {
             n,

@@ -1,4 +1,4 @@
-//! Linear equations of Newton's method: A x = b with a matrix whose pattern is known once and whose values change often.
+//! Linear equations A x = b, as of Newton's method, with a matrix whose pattern is known once and whose values change often.
 //! [`Lu::new`] looks at the pattern and chooses the storage and the order of the unknowns; [`Lu::factor`] takes values.
 
 mod band;
@@ -8,6 +8,7 @@ mod columns;
 mod condition;
 mod degree;
 mod dense;
+mod narrow;
 mod pattern;
 mod product;
 mod scalar;
@@ -18,11 +19,12 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use blocks::transversal;
-pub(crate) use choice::costs;
+pub use blocks::transversal;
+pub use choice::costs;
+pub use narrow::narrow_order;
 pub use pattern::Pattern;
 pub use scalar::{Complex, Scalar};
-pub(crate) use shifted::{MOST_SHIFTED, Shifted};
+pub use shifted::{MOST_SHIFTED, Shifted};
 
 use std::fmt;
 

@@ -11,12 +11,12 @@
 //!
 //! Complex columns are two planes, real parts and imaginary parts.
 
-use super::scalar::Scalar;
-use super::scaling::{SUSPICIOUS, is_rounding, row_scale};
-use crate::Octet;
+use crate::scalar::Scalar;
+use crate::scaling::{SUSPICIOUS, is_rounding, row_scale};
 #[cfg(target_arch = "x86_64")]
-use crate::linear::x86;
-use crate::linear::{Instructions, LANES, Lanes, Vector};
+use ordinate_numbers::vector::x86;
+use ordinate_numbers::vector::{LANES, Lanes, Vector};
+use ordinate_numbers::{Instructions, Octet};
 
 /// The most unknowns.
 pub(crate) const MAX_SMALL: usize = 32;

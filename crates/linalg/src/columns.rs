@@ -6,9 +6,9 @@
 //!
 //! The first time the j are found by a search along the columns of L; later they are known.
 
-use super::scalar::Scalar;
-use super::scaling::{ROUNDING, SUSPICIOUS, or_nothing};
-use super::sparse::Given;
+use crate::scalar::Scalar;
+use crate::scaling::{ROUNDING, SUSPICIOUS, or_nothing};
+use crate::sparse::Given;
 
 /// The diagonal is the pivot if it is at least this part of the largest candidate: the order of the unknowns was chosen
 /// for it.

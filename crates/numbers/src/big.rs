@@ -1,9 +1,9 @@
 //! Numbers of as many bits as a run asks for. Sums and products are our own (`limbs.rs`), for series are made of little
 //! else; quotients, roots, functions and decimal digits are those of `astro-float`.
 
-use super::limbs::{self, MAX_LIMBS, ONE, Raw};
-use super::{Precise, decimal};
 use crate::Arithmetic;
+use crate::limbs::{self, MAX_LIMBS, ONE, Raw};
+use crate::{Precise, decimal};
 use astro_float_num::{BigFloat, Consts, Radix, RoundingMode, Sign};
 use std::cell::RefCell;
 use std::cmp::Ordering;

@@ -2,10 +2,10 @@
 //! exchanges bring in. Rows of L stay where they were eliminated, so a solution repeats the exchanges step by step. Where no
 //! rows were exchanged, what a solution reads is kept once more, without gaps: a long chain takes as long as memory takes.
 
-use super::Pattern;
-use super::scalar::Scalar;
-use super::scaling::{SUSPICIOUS, is_rounding, or_nothing, row_scale};
-use crate::linear::Instructions;
+use crate::Pattern;
+use crate::scalar::Scalar;
+use crate::scaling::{SUSPICIOUS, is_rounding, or_nothing, row_scale};
+use ordinate_numbers::Instructions;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Band<T> {

@@ -8,8 +8,8 @@
 //!   y = B x,   ξ = sign y,   z = Bᴴ ξ,   x = eⱼ with |zⱼ| = ‖z‖∞
 //! ```
 
-use super::scalar::Scalar;
 use super::{Lu, Pattern};
+use crate::scalar::Scalar;
 
 /// Steps after which the search ends; two are usual.
 const MAX_STEPS: usize = 5;

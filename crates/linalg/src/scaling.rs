@@ -1,7 +1,7 @@
 //! Rows are scaled to a largest element between 1 and 2 before pivots are compared, so that the unit of an equation does
 //! not choose its pivots; what is left of a column is compared with its own rounding.
 
-use super::scalar::Scalar;
+use crate::scalar::Scalar;
 
 /// A pivot at least so large, in a row of size one, is one without looking closer.
 pub(crate) const SUSPICIOUS: f64 = 1e-12;

@@ -17,7 +17,7 @@ use crate::roots::first_beyond;
 
 /// A function v on [0, 1].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Expansion {
+pub struct Expansion {
     /// Coefficients of its polynomial p.
     pub c: Vec<f64>,
     /// Bounds of |v − p|, |v′ − p′| and |v″ − p″|.
@@ -26,20 +26,33 @@ pub(crate) struct Expansion {
 
 /// A place where v is near zero or below.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Spot {
+pub enum Spot {
     /// v is below zero at the end of this interval, and comes down to it once.
-    Falls { from: f64, to: f64 },
+    Falls {
+        /// Where the interval begins.
+        from: f64,
+        /// Where it ends.
+        to: f64,
+    },
     /// v is lowest here; it was falling since `from`.
-    Dip { from: f64, at: f64 },
+    Dip {
+        /// Where it began to fall.
+        from: f64,
+        /// Where it is lowest.
+        at: f64,
+    },
 }
 
 /// How v ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum End {
+pub enum End {
     /// Nothing more to say.
     Done,
     /// It is near zero and falling since this place.
-    Low { from: f64 },
+    Low {
+        /// Where it began to fall.
+        from: f64,
+    },
     /// What the polynomial leaves out is too much to tell.
     Unclear,
 }
@@ -108,7 +121,7 @@ impl Expansion {
 }
 
 /// The polynomial with its origin at `start` and a new unit: Horner's rule with the polynomial start + x as its argument.
-pub(crate) fn shift(c: &[f64], start: f64, length: f64, to: &mut Vec<f64>) {
+pub fn shift(c: &[f64], start: f64, length: f64, to: &mut Vec<f64>) {
     to.clear();
     if start == 0.0 {
         to.extend_from_slice(c);

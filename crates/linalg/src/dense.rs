@@ -9,12 +9,13 @@
 
 use std::ops::Range;
 
-use super::product::{BLOCK, Packed};
-use super::scalar::Scalar;
-use super::scaling::{SUSPICIOUS, is_rounding, row_scale};
+use crate::product::{BLOCK, Packed};
+use crate::scalar::Scalar;
+use crate::scaling::{SUSPICIOUS, is_rounding, row_scale};
+use ordinate_numbers::Instructions;
 #[cfg(target_arch = "x86_64")]
-use crate::linear::x86;
-use crate::linear::{Instructions, Lanes, PORTABLE_FUSED, Vector, multiply_add};
+use ordinate_numbers::vector::x86;
+use ordinate_numbers::vector::{Lanes, PORTABLE_FUSED, Vector, multiply_add};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dense<T> {

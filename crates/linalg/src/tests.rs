@@ -1,8 +1,8 @@
 //! Claims about all kinds of storage alike.
 
 use super::choice::Chosen;
-use super::sparse::{Graph, Plan};
 use super::*;
+use crate::sparse::{Graph, Plan};
 
 /// Numbers between −1 and 1, the same in every run: G. Marsaglia, J. Stat. Softw. 8 (2003) 14.
 struct Random(u64);
@@ -464,7 +464,12 @@ fn a_band_whose_rows_stay_is_solved_as_well_as_one_whose_rows_are_exchanged() {
 }
 
 /// The solutions of all matrices of a [`Shifted`], each by its own factors.
-fn one_by_one(j: &[f64], differential: usize, sigma: &crate::Octet, b: &[crate::Octet]) -> Vec<Vec<Complex>> {
+fn one_by_one(
+    j: &[f64],
+    differential: usize,
+    sigma: &ordinate_numbers::Octet,
+    b: &[ordinate_numbers::Octet],
+) -> Vec<Vec<Complex>> {
     let n = b.len();
     let mut lu = Lu::<Complex>::new(&Pattern::dense(n));
     let solve = |lane: usize| {
@@ -481,7 +486,7 @@ fn one_by_one(j: &[f64], differential: usize, sigma: &crate::Octet, b: &[crate::
 
 #[test]
 fn matrices_with_the_same_pivots_are_solved_like_each_alone() {
-    use crate::Octet;
+    use ordinate_numbers::Octet;
     type Portable = [f64; 8];
     let mut random = random();
     let mut served = 0;
@@ -508,7 +513,7 @@ fn matrices_with_the_same_pivots_are_solved_like_each_alone() {
 
 #[test]
 fn a_pivot_that_is_none_for_one_matrix_serves_for_none() {
-    use crate::Octet;
+    use ordinate_numbers::Octet;
     let j = [1.0, 1e-3, 1e-3, 5.0];
     let mut lu = Shifted::new(2);
     assert!(lu.factor::<[f64; 8]>(&j, 2, &Octet([8.0, 3.0, 3.0, 3.0, 0.0, 2.0, 2.0, 2.0])));

@@ -1,10 +1,10 @@
 //! Which storage suits a pattern: the one that is expected to take the least time.
 
-use super::Pattern;
-use super::band::{bandwidths, inverted};
-use super::small::MAX_SMALL;
-use super::sparse::{Graph, Plan};
-use crate::linear::narrow_order;
+use crate::Pattern;
+use crate::band::{bandwidths, inverted};
+use crate::narrow::narrow_order;
+use crate::small::MAX_SMALL;
+use crate::sparse::{Graph, Plan};
 
 /// Storage, with the order that was found for it.
 pub(crate) enum Chosen {
@@ -62,7 +62,7 @@ pub(crate) fn choose(pattern: &Pattern) -> Chosen {
 }
 
 /// What a factorisation and one solution with its factors cost in the storage that [`choose`] takes, in nanoseconds.
-pub(crate) fn costs(pattern: &Pattern) -> (f64, f64) {
+pub fn costs(pattern: &Pattern) -> (f64, f64) {
     let n = pattern.n;
     let (together, elements) = match choose(pattern) {
         Chosen::Small => (SMALL * nanoseconds::dense(n), SMALL * (n * n) as f64),

@@ -1,7 +1,7 @@
 //! What a run in another precision needs of its numbers.
 
-use super::Big;
 use crate::Arithmetic;
+use crate::Big;
 use std::fmt::Debug;
 use std::hash::Hash;
 
