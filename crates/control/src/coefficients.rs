@@ -10,7 +10,7 @@
 //! functions eₖ: a product of elements, one of each of k rows, is one of the terms of the product of their sums.
 
 use crate::eigen::balance;
-use crate::parts::parts;
+use crate::reachability::parts;
 use crate::{Matrix, StateSpace};
 
 /// A coefficient below this part of its terms, per state, is rounding.

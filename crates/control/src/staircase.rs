@@ -11,7 +11,7 @@
 use crate::Matrix;
 use crate::eigen::{balance_factor, eigenvalues};
 use crate::orthogonal::{PivotedQr, singular_values};
-use crate::unreached::unreached;
+use crate::pbh_test::unreached;
 
 /// A pair in staircase form.
 pub(crate) struct Staircase {

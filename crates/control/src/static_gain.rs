@@ -8,7 +8,7 @@
 //! ```
 
 use crate::linear::Factors;
-use crate::parts::reached;
+use crate::reachability::reached;
 use crate::{Matrix, StateSpace};
 
 /// What rounding may do to a gain, relative to its terms, before it is a pole that makes it: three digits must be left.

@@ -1,8 +1,8 @@
 //! The global error of a run: the difference of its rows and those of a companion with shorter steps or smaller tolerances,
 //! which goes the same way through events, constraints and chaos.
 
-mod beside;
 mod carried;
+mod companion_run;
 mod difference;
 mod estimate;
 mod events;
@@ -14,7 +14,7 @@ use crate::Compiled;
 use crate::explain::Explanation;
 use crate::recorder::{final_numbers, outputs_of_rows};
 use crate::start::StartValues;
-use beside::Compared;
+use companion_run::Compared;
 pub(crate) use difference::{WithoutDigits, without_digits};
 pub use estimate::GlobalError;
 pub(crate) use kept::Kept;

@@ -6,7 +6,7 @@ use crate::residual::Violation;
 use crate::{Compiled, GlobalError, short};
 use ordinate_expr::VarId;
 use ordinate_model::{Block, Equation, Model, Role, State, Watch};
-use ordinate_solve::{Neglected, Outcome, Reason, UsageError, Zeno};
+use ordinate_solve::{BelowAtol, Outcome, Reason, UsageError, Zeno};
 
 /// A reason for people and for programs.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +111,7 @@ pub(crate) fn violated(violation: &Violation) -> Explanation {
 /// A singularity of a state that had lost its digits before: of what was computed, not of the solution.
 pub(crate) fn baseless(outcome: &Outcome, error: &GlobalError, rtol: f64) -> Option<Explanation> {
     // One that was below its tolerance all the time has a reason of its own.
-    let name = error.names.get(error.baseless.filter(|_| outcome.neglected.is_none())?)?;
+    let name = error.names.get(error.baseless.filter(|_| outcome.below_atol.is_none())?)?;
     Some(Explanation {
         kind: ReasonKind::PrecisionUnreachable.word(),
         t: outcome.t_reached,
@@ -133,7 +133,7 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
     let reason = outcome.reason.as_ref()?;
     let state = |k: usize| compiled.program.state_names.get(k).cloned();
     let named = |k: usize| state(k).map_or("a state".to_string(), |name| format!("`{name}`"));
-    if let Some(Neglected { component, size, atol, finer }) = outcome.neglected {
+    if let Some(BelowAtol { component, size, atol, finer }) = outcome.below_atol {
         return Some(Explanation {
             kind: ReasonKind::of(reason).word(),
             t: outcome.t_reached,

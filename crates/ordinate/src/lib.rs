@@ -22,36 +22,36 @@ mod block;
 mod compare;
 mod compile;
 pub mod design;
-mod determined;
 mod digits;
 mod equilibria;
 mod error;
 mod explain;
+mod exploratory_run;
 mod figure;
+mod halton;
 mod info;
 mod linearize;
 mod list;
 mod methods;
 mod notes;
 mod number;
+mod output_domain;
 mod periodic;
+mod plot_sampling;
 mod precise;
 mod rates;
 mod realtime;
 mod reasons;
 mod record;
 mod recorder;
-mod rehearsal;
 mod residual;
 mod run;
-mod scatter;
 mod sensitivity;
-mod shown;
 mod stability;
 mod start;
 mod summary;
-mod survey;
 pub mod transform;
+mod warm_up;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use block::Block;
@@ -83,13 +83,13 @@ pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has
 pub use periodic::{
     Orbit, Periodic, PeriodicError, PeriodicOptions, periodic, periodic_figure, periodic_json, periodic_text,
 };
+pub use plot_sampling::shown;
 pub use precise::PreciseResult;
 pub use realtime::{OnOverrun, Privileges, RealTime, RealTimeReport, realtime};
 pub use reasons::ReasonKind;
 pub use record::{CsvRows, Discard, Memory, RowError, RowSink, Strip};
 pub use run::{RowTimes, Run, RunError, RunOptions, Seconds, run_range, simulate};
 pub use sensitivity::sensitivity;
-pub use shown::shown;
 pub use stability::{
     Along, BeyondStability, Picture, Stability, along, overlay, stabilities, stability, stability_of_model,
 };

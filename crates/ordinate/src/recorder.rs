@@ -1,6 +1,6 @@
 //! From the states of the driver to rows of all columns.
 
-use crate::determined::watched;
+use crate::output_domain::watched;
 use crate::residual::{At, TextCheck};
 use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};

@@ -1,8 +1,8 @@
 //! A run: start values, method, driver, rows; and what came out.
 
-use crate::determined::variables;
 use crate::error::{Kept, Task};
 use crate::methods::choose;
+use crate::output_domain::variables;
 use crate::recorder::{Recorder, final_values};
 use crate::residual::TextCheck;
 use crate::stability::Place;

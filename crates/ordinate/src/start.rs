@@ -14,7 +14,7 @@ pub(crate) struct StartValues {
     /// Which states are given; the others are guesses, and follow from the equations.
     pub given: Vec<bool>,
     /// Whether what is given and guessed of other variables is still to be found; the model with its index reduced has found it.
-    pub stated: bool,
+    pub start_residuals: bool,
     /// Column, name and value of start values that must follow from the equations.
     pub checks: Vec<(usize, String, f64)>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct StartValues {
 impl StartValues {
     /// Where the driver begins.
     pub fn from(&self, t: f64) -> Start<'_> {
-        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given), stated: self.stated }
+        Start { t, y: &self.states, held: &self.held, fixed: Some(&self.given), start_residuals: self.start_residuals }
     }
 
     pub fn new(compiled: &Compiled, evaluator: &mut Evaluator, t_start: f64) -> Result<StartValues, RunError> {
@@ -62,7 +62,7 @@ impl StartValues {
             states,
             held,
             given: given_states(compiled),
-            stated: compiled.reduced.is_none(),
+            start_residuals: compiled.reduced.is_none(),
             checks: checks.map(|(given, &value)| (column(given.var), model.name(given.var), value)).collect(),
         })
     }

@@ -4,7 +4,7 @@
 use crate::{ActionCode, Instruction, Literal, Op, Program, Section, Target, jacobian, pulses, slopes, time_switch};
 use ordinate_expr::{Expr, ExprId, VarId};
 use ordinate_model::{Given, Role, Sorted, Watch};
-use ordinate_solve::{Delay, Layout, Pulses, Reaction, Sampled, Switch, SwitchKind, Variations};
+use ordinate_solve::{Delay, Layout, LocalFeatures, Reaction, Sampled, Switch, SwitchKind, Variations};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Marks of registers whose place is known only when all sections are compiled: the n-th temporary, the n-th constant
@@ -27,7 +27,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let invariants = c.section(&kept);
     let stated: Vec<VarId> = c.sorted.checks.iter().chain(&guessed(c.sorted)).map(|given| given.var).collect();
     let stated: Vec<ExprId> = stated.into_iter().map(|v| c.sorted.model.graph.variable(v)).collect();
-    let stated_values = c.section(&stated);
+    let start_residual_values = c.section(&stated);
     let watched = c.watched();
     let switches = c.section(&watched);
     let varied = c.sorted.variations.switches.clone();
@@ -48,7 +48,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     let time_switches = time_switch::compile(&mut c, &watched);
     let jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &derivatives, 0));
     let invariants_jacobian = with_jacobian.then(|| jacobian::compile(&mut c, &kept, 0));
-    let stated_jacobian = jacobian::compile(&mut c, &stated, 0);
+    let start_residuals_jacobian = jacobian::compile(&mut c, &stated, 0);
 
     let mut program = Program {
         layout: Layout { timed, delays, ..c.layout(&times, &time_switches) },
@@ -56,7 +56,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
         prologue: std::mem::take(&mut c.prologue),
         rhs,
         invariants,
-        stated: stated_values,
+        start_residuals: start_residual_values,
         switches,
         slopes,
         switch_variations,
@@ -82,7 +82,7 @@ pub fn compile(sorted: &mut Sorted, with_jacobian: bool) -> Program {
     program.literals.iter_mut().for_each(|(register, _)| place(register));
     (program.time_switches, program.jacobian, program.invariants_jacobian) =
         (time_switches, jacobian, invariants_jacobian);
-    (program.stated_jacobian, program.rates) = (stated_jacobian, rates);
+    (program.start_residuals_jacobian, program.rates) = (start_residuals_jacobian, rates);
     let mut most = 0;
     for section in program.sections_mut() {
         section.relocate(&place);
@@ -457,11 +457,11 @@ impl<'a> Compiler<'a> {
             algebraic: self.sorted.algebraic.len(),
             indices: self.sorted.indices.clone(),
             invariants: self.sorted.invariants.len(),
-            stated: [self.sorted.checks.len(), guessed(self.sorted).len()],
+            start_residuals: [self.sorted.checks.len(), guessed(self.sorted).len()],
             velocity: self.velocities(),
             variations: self.variations(),
             timed: false,
-            pulses: Pulses::Nowhere,
+            pulses: LocalFeatures::None,
             delays: Vec::new(),
         }
     }

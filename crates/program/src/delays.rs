@@ -2,7 +2,7 @@
 
 use crate::Program;
 use crate::jets::AlongSection;
-use crate::packed::Packed;
+use crate::scheduled_code::Packed;
 use ordinate_solve::{History, Path, Reading};
 
 /// The past of the delayed quantities of a program, and memory to read it.

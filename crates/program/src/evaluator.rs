@@ -3,8 +3,10 @@
 use crate::delays::Delays;
 use crate::jets::{self, AlongStep, JetCode, Series};
 use crate::lifted::Lifted;
-use crate::packed::Packed;
-use crate::{Jacobian, Literal, Program, Rates, Rounding, Section, Target, disturbed, interval, rounding, time_switch};
+use crate::scheduled_code::Packed;
+use crate::{
+    Jacobian, Literal, Program, Rates, Rounding, Section, Target, interval, rounding, stochastic_rounding, time_switch,
+};
 use ordinate_linalg::{Lu, Pattern};
 use ordinate_numbers::{OCTET, Octet};
 use ordinate_solve::{History, JacobianCost, JetCost, Jets, Layout, LinearForm, Path, SwitchSeries, System};
@@ -124,8 +126,8 @@ struct Code {
     time_switches: Vec<Packed>,
     jacobian: Packed,
     invariants: Packed,
-    stated: Packed,
-    stated_jacobian: Packed,
+    start_residuals: Packed,
+    start_residuals_jacobian: Packed,
     invariants_jacobian: Packed,
     rates: Packed,
     rates_jacobian: Packed,
@@ -153,8 +155,8 @@ impl Code {
                 .collect(),
             jacobian: program.jacobian.as_ref().map_or_else(Packed::default, |jacobian| pack(&jacobian.section)),
             invariants: pack(&program.invariants),
-            stated: pack(&program.stated),
-            stated_jacobian: pack(&program.stated_jacobian.section),
+            start_residuals: pack(&program.start_residuals),
+            start_residuals_jacobian: pack(&program.start_residuals_jacobian.section),
             rates: program.rates.as_ref().map_or_else(Packed::default, |rates| pack(&rates.section)),
             rates_jacobian: program.rates.as_ref().map_or_else(Packed::default, |rates| pack(&rates.jacobian.section)),
             invariants_jacobian: program
@@ -197,7 +199,7 @@ impl Evaluator {
         let first_discrete = program.discrete_register();
         Evaluator {
             rates: program.rates.as_ref().map(|rates| RateSolver::new(&program, rates)),
-            factors: disturbed::factors(&program),
+            factors: stochastic_rounding::factors(&program),
             unmoved: Vec::new(),
             program,
             code,
@@ -234,7 +236,7 @@ impl Evaluator {
 
     /// One that rounds constants and the results of operations otherwise.
     pub fn with_other_rounding(&self) -> Self {
-        let program = Arc::new(disturbed::disturbed(&self.program));
+        let program = Arc::new(stochastic_rounding::disturbed(&self.program));
         Evaluator { complete: self.complete.clone(), ..Evaluator::new(program) }
     }
 
@@ -255,7 +257,7 @@ impl Evaluator {
         {
             let delays = self.delays.take();
             let program = match self.program.rounding {
-                Rounding::Otherwise => disturbed::disturbed(&complete()),
+                Rounding::Otherwise => stochastic_rounding::disturbed(&complete()),
                 rounding => Program { rounding, ..complete() },
             };
             let program = Program { polynomial: self.program.polynomial.clone(), ..program };
@@ -284,7 +286,7 @@ impl Evaluator {
         copy(y, &mut self.registers[states..]);
         copy(d, &mut self.registers[self.first_discrete..]);
         if let Some(first) = self.factors {
-            copy(&disturbed::factors_at(t), &mut self.registers[first..]);
+            copy(&stochastic_rounding::factors_at(t), &mut self.registers[first..]);
         }
         if let Some(delays) = &mut self.delays {
             // Rows bring the delayed values along, behind the discrete ones.
@@ -334,7 +336,7 @@ impl Evaluator {
             *register = Octet([d; OCTET]);
         }
         if let Some(first) = self.factors {
-            let factors = t.0.map(disturbed::factors_at);
+            let factors = t.0.map(stochastic_rounding::factors_at);
             (0..2).for_each(|k| self.octets[first + k] = Octet(factors.map(|factors| factors[k])));
         }
         let section = section(&self.code);
@@ -499,7 +501,9 @@ impl System for Evaluator {
         factors.iter().for_each(|&first| other.registers[first..first + 2].fill(1.0));
         other.results(|c| &c.rhs, t, y, d, &mut unmoved);
         other.factors = factors;
-        dy.iter_mut().zip(&unmoved).for_each(|(dy, unmoved)| *dy = unmoved + disturbed::USUAL * (*dy - unmoved));
+        dy.iter_mut()
+            .zip(&unmoved)
+            .for_each(|(dy, unmoved)| *dy = unmoved + stochastic_rounding::USUAL * (*dy - unmoved));
         other.unmoved = unmoved;
         true
     }
@@ -643,20 +647,20 @@ impl System for Evaluator {
         self.results(|c| &c.invariants_jacobian, t, y, d, values);
     }
 
-    fn stated(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+    fn start_residuals(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
         let starts = self.starts(t);
-        let first = starts.len() - self.program.stated.results.len();
-        self.results(|c| &c.stated, t, y, d, values);
+        let first = starts.len() - self.program.start_residuals.results.len();
+        self.results(|c| &c.start_residuals, t, y, d, values);
         values.iter_mut().zip(&starts[first..]).for_each(|(value, start)| *value -= start);
     }
 
-    fn stated_pattern(&mut self) -> Option<Arc<Pattern>> {
-        let rows = self.program.stated.results.len();
-        Some(Arc::new(Pattern::from_elements(rows, self.program.stated_jacobian.pattern.iter().copied())))
+    fn start_residuals_pattern(&mut self) -> Option<Arc<Pattern>> {
+        let rows = self.program.start_residuals.results.len();
+        Some(Arc::new(Pattern::from_elements(rows, self.program.start_residuals_jacobian.pattern.iter().copied())))
     }
 
-    fn stated_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
-        self.results(|c| &c.stated_jacobian, t, y, d, values);
+    fn start_residuals_jacobian(&mut self, t: f64, y: &[f64], d: &[f64], values: &mut [f64]) {
+        self.results(|c| &c.start_residuals_jacobian, t, y, d, values);
     }
 
     fn history(&mut self) -> Option<&mut History> {

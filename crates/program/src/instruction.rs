@@ -7,7 +7,7 @@
 //! A section is a straight line of instructions, each writing one temporary that is written nowhere else, and the
 //! registers where its results are found. Temporaries do not survive from one section to the next.
 
-use crate::packed::arity;
+use crate::scheduled_code::arity;
 use crate::{Jacobian, Rates, time_switch::TimeSwitch};
 use ordinate_expr::{Decimal, Function};
 use ordinate_solve::Layout;
@@ -144,7 +144,7 @@ pub struct Program {
     /// What the solution keeps at zero.
     pub invariants: Section,
     /// What has a start value and is no state, then all that has a guess.
-    pub stated: Section,
+    pub start_residuals: Section,
     /// g of every switch.
     pub switches: Section,
     /// dg/dt of every switch.
@@ -179,7 +179,7 @@ pub struct Program {
     /// The derivatives of the invariants by y, where the Jacobian was asked for.
     pub invariants_jacobian: Option<Jacobian>,
     /// The derivatives of what is stated by y.
-    pub stated_jacobian: Jacobian,
+    pub start_residuals_jacobian: Jacobian,
     /// What the rates of change of the algebraic states follow from, where switches depend on them.
     pub rates: Option<Rates>,
     /// How many states the text of the model names: these are stored and shown, the others follow them.
@@ -216,7 +216,7 @@ impl Program {
             &mut self.prologue,
             &mut self.rhs,
             &mut self.invariants,
-            &mut self.stated,
+            &mut self.start_residuals,
             &mut self.switches,
             &mut self.slopes,
             &mut self.conditions,
@@ -230,7 +230,7 @@ impl Program {
         sections.extend(self.actions.iter_mut().map(|action| &mut action.section));
         sections.extend(self.time_switches.iter_mut().flatten().map(|switch| &mut switch.section));
         let jacobians =
-            self.jacobian.iter_mut().chain(&mut self.invariants_jacobian).chain([&mut self.stated_jacobian]);
+            self.jacobian.iter_mut().chain(&mut self.invariants_jacobian).chain([&mut self.start_residuals_jacobian]);
         sections.extend(jacobians.map(|Jacobian { section, .. }| section));
         sections.extend(self.rates.iter_mut().flat_map(|rates| [&mut rates.section, &mut rates.jacobian.section]));
         sections

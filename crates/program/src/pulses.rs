@@ -6,7 +6,7 @@
 
 use crate::{Instruction, Op, Program, constant};
 use ordinate_expr::Function;
-use ordinate_solve::Pulses;
+use ordinate_solve::LocalFeatures;
 
 /// Up to this degree in t and the states a function is known from afar.
 const DEGREE: f64 = 4.0;
@@ -27,13 +27,13 @@ struct Known {
 }
 
 /// The pulses that f may have, and the equations that contain one in time.
-pub(crate) fn of_program(program: &Program) -> (Pulses, Vec<bool>) {
+pub(crate) fn of_program(program: &Program) -> (LocalFeatures, Vec<bool>) {
     let mut known = vec![Known::default(); program.registers];
     let state = Known { degree: 1.0, ..Known::default() };
     known[0] = Known { timed: true, ..state };
     known[Program::STATES..program.discrete_register()].fill(state);
     known[program.delayed_register()..program.rates_register()].fill(state);
-    let (mut constants, mut found) = (None, Pulses::Nowhere);
+    let (mut constants, mut found) = (None, LocalFeatures::None);
     for &Instruction { op, out, a, b, c } in &program.rhs.instructions {
         let [x, y, z] = [a, b, c].map(|register| known[register as usize]);
         let all_known = |x: Known| if x.degree == 0.0 { 0.0 } else { f64::INFINITY };
@@ -81,7 +81,7 @@ pub(crate) fn of_program(program: &Program) -> (Pulses, Vec<bool>) {
         known[out as usize] = match degree <= if timed { DEGREE } else { DEGREE_OF_STATES } {
             true => Known { degree, timed, pulsed },
             false => {
-                found = found.max(if timed { Pulses::InTime } else { Pulses::OnTheWay });
+                found = found.max(if timed { LocalFeatures::InTime } else { LocalFeatures::InState });
                 // It counts once.
                 Known { degree: 1.0, timed, pulsed: pulsed || timed }
             }

@@ -2,10 +2,10 @@
 
 use ordinate_model::{resolve, sort};
 use ordinate_program::compile;
-use ordinate_solve::Pulses;
+use ordinate_solve::LocalFeatures;
 use ordinate_syntax::parse;
 
-fn pulses(text: &str) -> Pulses {
+fn pulses(text: &str) -> LocalFeatures {
     let (tree, diagnostics) = parse(text);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let resolved = resolve(&tree, text, &Vec::new(), &|_, _| unreachable!("no tables"));
@@ -32,7 +32,7 @@ fn polynomials_roots_and_harmonic_inputs_are_known_from_afar() {
         "if t < 3 then 1 else y",
         "atan(100*(t - 5))",
     ] {
-        assert_eq!(pulses(&format!("y' = {f}\ninit y = 1")), Pulses::Nowhere, "{f}");
+        assert_eq!(pulses(&format!("y' = {f}\ninit y = 1")), LocalFeatures::None, "{f}");
     }
 }
 
@@ -52,19 +52,19 @@ fn exponentials_and_high_powers_are_not() {
         "exp(y*t)",
         "erf(t)",
     ] {
-        assert_eq!(pulses(&format!("y' = {f}\ninit y = 1")), Pulses::InTime, "{f}");
+        assert_eq!(pulses(&format!("y' = {f}\ninit y = 1")), LocalFeatures::InTime, "{f}");
     }
     // Series are longer than a power of eight, and see it.
-    assert_eq!(pulses("y' = y^8\ninit y = 1"), Pulses::Nowhere);
+    assert_eq!(pulses("y' = y^8\ninit y = 1"), LocalFeatures::None);
     for f in ["exp(-y^2)", "y^9", "y^(1/7)*y^8", "t*exp(y)", "tanh(y) + cos(t)", "t*y^9"] {
-        assert_eq!(pulses(&format!("y' = {f}\ninit y = 1")), Pulses::OnTheWay, "{f}");
+        assert_eq!(pulses(&format!("y' = {f}\ninit y = 1")), LocalFeatures::InState, "{f}");
     }
 }
 
 #[test]
 fn parameters_and_definitions_count_with_what_they_stand_for() {
-    assert_eq!(pulses("a = 7\ny' = t^a\ninit y = 1"), Pulses::InTime);
-    assert_eq!(pulses("a = 2\ny' = a^a*t^a\ninit y = 1"), Pulses::Nowhere);
-    assert_eq!(pulses("u = exp(-t)\ny' = -y + u\ninit y = 1"), Pulses::InTime);
-    assert_eq!(pulses("u = exp(-t)\ny' = -y\noutput u\ninit y = 1"), Pulses::Nowhere);
+    assert_eq!(pulses("a = 7\ny' = t^a\ninit y = 1"), LocalFeatures::InTime);
+    assert_eq!(pulses("a = 2\ny' = a^a*t^a\ninit y = 1"), LocalFeatures::None);
+    assert_eq!(pulses("u = exp(-t)\ny' = -y + u\ninit y = 1"), LocalFeatures::InTime);
+    assert_eq!(pulses("u = exp(-t)\ny' = -y\noutput u\ninit y = 1"), LocalFeatures::None);
 }

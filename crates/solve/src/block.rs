@@ -98,7 +98,7 @@ impl Block {
         let choice = by_name(name).filter(|_| known).ok_or(BlockError::NoSuchMethod)?;
         let choice = choice.with_newton(Block::newton(NewtonOptions::default())).unwrap_or(choice);
         let mut method = choice.build(states, true);
-        method.take_memory(system);
+        method.preallocate(system);
         Ok(Block {
             method,
             substeps: substeps.max(1),

@@ -136,7 +136,7 @@ mod tests {
             delayed: Vec::new(),
             sliding: None,
             inconsistency: None,
-            neglected: None,
+            below_atol: None,
             step: None,
             statistics: Statistics::default(),
             stiff: false,

@@ -85,7 +85,7 @@ pub struct Start<'a> {
     /// `None`: all that are not algebraic.
     pub fixed: Option<&'a [bool]>,
     /// Whether what [`System::stated`] compares belongs to this start.
-    pub stated: bool,
+    pub start_residuals: bool,
 }
 
 /// A value that is known before the start: see [`crate::solve_with_past`].

@@ -377,7 +377,7 @@ pub struct CarriedError {
 
 /// A state that ended a run although it had been below its absolute tolerance: nobody asked for any digit of it until then.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Neglected {
+pub struct BelowAtol {
     /// Which one.
     pub component: usize,
     /// Its mean size over about the last quarter of the time passed.
@@ -410,7 +410,7 @@ pub struct Outcome {
     /// All about the equations that could not be fulfilled, if this is the reason.
     pub inconsistency: Option<Inconsistency>,
     /// The state at fault, if it was one that the tolerances neglect.
-    pub neglected: Option<Neglected>,
+    pub below_atol: Option<BelowAtol>,
     /// The fixed step, if there was one.
     pub step: Option<f64>,
     /// Counts.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::grid::Grid;
+use crate::driver::grid::Grid;
 use crate::{Mixture, Rows, UsageError};
 use ordinate_numbers::Octet;
 

@@ -4,7 +4,7 @@ mod balance;
 mod francis;
 mod hessenberg;
 
-use crate::parts::parts;
+use crate::reachability::parts;
 use crate::{Complex, Matrix};
 
 pub(crate) use balance::{balance, balance_above, factor as balance_factor};

@@ -8,9 +8,9 @@ mod single;
 use crate::eigen::hessenberg;
 use crate::linear::{conjugate, modulus};
 use crate::orthogonal::PivotedQr;
+use crate::pbh_test::smallest;
 use crate::staircase::Staircase;
 use crate::sylvester::{finite, square};
-use crate::unreached::smallest;
 use crate::{Complex, ControlError, Matrix};
 
 /// A pole that is wanted and a mode that cannot be moved are the same if they are so near, relative to the size of A.

@@ -2,8 +2,8 @@
 //! many sizes, changes of sign where there is one unknown, and once more everywhere with the known points taken out.
 
 use super::newton::{Equations, Rest};
-use crate::scatter::halton;
-use crate::survey::{Piece, simulate};
+use crate::exploratory_run::{Piece, simulate};
+use crate::halton::halton;
 use crate::{Compiled, methods};
 
 /// Points are the same if they are nearer to each other than this, in usual sizes.

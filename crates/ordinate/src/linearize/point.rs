@@ -136,7 +136,7 @@ impl Point {
         let mut attempt = |fixed: &dyn Fn(VarId) -> bool| {
             let mut flags: Vec<bool> = sorted.states.iter().map(|s| fixed(s.var) || inputs.contains(&s.var)).collect();
             flags.resize(y.len(), false);
-            let start = Start { t: self.t, y: &y, held: &held, fixed: Some(&flags), stated: false };
+            let start = Start { t: self.t, y: &y, held: &held, fixed: Some(&flags), start_residuals: false };
             solve(&mut evaluator, &opened, &start, self.t, 1e-12)
         };
         let strict = attempt(&|v| self.named.contains(&v) || self.given.contains(&v))?;

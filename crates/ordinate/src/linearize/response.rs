@@ -4,7 +4,7 @@ use super::analysis::explained;
 use super::point::find;
 use super::slopes::recompiled;
 use super::{LinearFigureOptions, Linearization, LinearizeError};
-use crate::survey::{Piece, simulate};
+use crate::exploratory_run::{Piece, simulate};
 use crate::{Compiled, methods, short};
 use ordinate_control::{Hold, Matrix, StateSpace, discretise};
 use ordinate_model::{instead, with_fixed};

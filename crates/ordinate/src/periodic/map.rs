@@ -1,7 +1,7 @@
 //! The map of a state over one period, with its derivative from the variational equations.
 
+use crate::exploratory_run::simulate_to;
 use crate::sensitivity::{self, with_variations};
-use crate::survey::simulate_to;
 use crate::{Compiled, explain, methods};
 use ordinate_expr::VarId;
 use ordinate_model::Role;
@@ -211,7 +211,7 @@ impl Map {
         if step.is_some() {
             method.follow_error(&vec![0.0; y.len()]);
         }
-        let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&self.fixed), stated: false };
+        let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&self.fixed), start_residuals: false };
         let mut first = FirstRow::default();
         let outcome = ordinate_solve::solve(&mut self.evaluator, method.as_mut(), &start, t_end, &options, &mut first)
             .map_err(|error| explain::usage_error(&error, &self.compiled))?;
@@ -261,7 +261,7 @@ impl Map {
         };
         let mut evaluator = self.plain.evaluator();
         let mut method = self.free_choice().build(y.len(), false);
-        let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&fixed), stated: false };
+        let start = Start { t: self.t_start, y: &y, held: &held, fixed: Some(&fixed), start_residuals: false };
         let (t_end, mut first) = (self.t_end(period), FirstRow::default());
         let outcome = ordinate_solve::solve(&mut evaluator, method.as_mut(), &start, t_end, &options, &mut first)
             .map_err(|error| explain::usage_error(&error, &self.plain))?;

@@ -1,7 +1,7 @@
 //! A picture of periodic solutions: the orbits in the phase plane, and their multipliers beside the unit circle.
 
 use super::Periodic;
-use crate::survey::simulate;
+use crate::exploratory_run::simulate;
 use crate::{Compiled, methods};
 use ordinate_plot::{Colour, Figure, Panel, Style};
 use std::f64::consts::TAU;

@@ -5,10 +5,10 @@
 //!   F(t + k T, y) = F(t, y)      F: rates, residuals, invariants, conditions, and what events assign
 //! ```
 
+use crate::exploratory_run::simulate;
 use crate::rates::all_values;
-use crate::survey::simulate;
 use crate::transform::modes;
-use crate::{Compiled, methods, scatter::halton, short};
+use crate::{Compiled, halton::halton, methods, short};
 use ordinate_program::Evaluator;
 use ordinate_solve::{Reaction, System};
 

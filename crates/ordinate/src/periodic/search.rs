@@ -3,8 +3,8 @@
 use super::PeriodicError;
 use super::map::{Accuracy, Map};
 use super::shooting::{Fixed, Search, Trouble, refined, shoot};
-use crate::scatter::halton;
-use crate::survey::{Piece, simulate};
+use crate::exploratory_run::{Piece, simulate};
+use crate::halton::halton;
 use crate::{Compiled, short};
 
 /// The first search may be this coarse; what it finds is made exact.

@@ -173,7 +173,7 @@ fn compare<N: Constant>(
     let mut error = GlobalError {
         names,
         states,
-        variables: crate::determined::variables(compiled),
+        variables: crate::output_domain::variables(compiled),
         largest,
         last,
         rows,

@@ -180,7 +180,7 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         delayed: Vec::new(),
         sliding: None,
         inconsistency: None,
-        neglected: None,
+        below_atol: None,
         step: None,
         statistics: precise.statistics,
         stiff: false,

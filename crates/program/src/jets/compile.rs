@@ -5,7 +5,7 @@ use super::code::{JetCode, JetInstruction, JetOp, Operand, Sum, Value};
 use super::lin::Lin;
 use super::removable::Part;
 use crate::constant::Constant;
-use crate::packed::arity;
+use crate::scheduled_code::arity;
 use crate::{Op, Program, Section};
 use ordinate_expr::Function;
 use ordinate_numbers::Precise;

@@ -6,7 +6,7 @@ use super::compile::compile;
 use super::recurrence::{self, Factors, Form, Kind, begin_with, finish, next};
 use crate::constant::{self, Constant};
 use crate::{Program, Section};
-use ordinate_solve::{PreciseSystem, Pulses};
+use ordinate_solve::{LocalFeatures, PreciseSystem};
 use std::sync::Arc;
 
 /// A smooth program over numbers of another precision: its constants, sections and series.
@@ -32,7 +32,7 @@ struct Series<N> {
 
 impl<N: Constant> PreciseProgram<N> {
     /// What f may hold that is not known from afar.
-    pub fn pulses(&self) -> Pulses {
+    pub fn pulses(&self) -> LocalFeatures {
         self.program.layout.pulses
     }
 

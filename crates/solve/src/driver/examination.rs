@@ -3,7 +3,7 @@
 
 use super::Run;
 use super::plan::Plan;
-use crate::newton::Stage;
+use crate::implicit::newton::NewtonSolver;
 use crate::outcome::Defect;
 use crate::{NewtonOptions, Point, Reason, Sink};
 
@@ -133,7 +133,7 @@ impl Run<'_> {
         let mut found = largest(plan.h, defect, y);
         if found.is_some() {
             let at = Point { t, y, d: &self.d, f: None };
-            let filter = self.filter.get_or_insert_with(|| Stage::new(n, NewtonOptions::default()));
+            let filter = self.filter.get_or_insert_with(|| NewtonSolver::new(n, NewtonOptions::default()));
             filter.restart();
             // a matrix that cannot be had says nothing
             let solved = self.flow.with(|system| filter.solve_linearised(system, &at, plan.h, defect));

@@ -23,7 +23,7 @@ impl Run<'_> {
             return self.plan_fixed(stop);
         }
         // Never so short that t + h would be t.
-        let divided = self.options.divide && (self.delayed.count > 0 || self.method.wishes());
+        let divided = self.options.divide && (self.delayed.count > 0 || self.method.chooses_step());
         let longest = if divided { 0.55 * (instant - self.instant) } else { f64::INFINITY };
         let h = self.h.min(self.h_proven).min(longest).max(self.smallest_step());
         if self.t + 1.01 * h >= stop {

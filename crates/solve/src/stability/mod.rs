@@ -25,7 +25,7 @@ mod tests;
 pub use facts::{Interval, StabilityFacts, facts};
 pub(crate) use tables::bashforth;
 
-use crate::methods::{Family, ImplicitRule};
+use crate::method::registry::{Family, ImplicitRule};
 use crate::{Choice, RadauOrder};
 use ordinate_exact::Integer;
 

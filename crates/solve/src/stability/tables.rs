@@ -2,8 +2,8 @@
 
 use super::Characteristic;
 use super::fraction::{meant_by, ratio};
-use crate::bdf::{KAPPA, bdf_coefficients};
-use crate::tableau::ExplicitTableau;
+use crate::explicit::tableau::ExplicitTableau;
+use crate::multistep::bdf::{KAPPA, bdf_coefficients};
 use crate::{AdamsForm, OneStageRule};
 use ordinate_exact::{Integer, Rational};
 

@@ -39,7 +39,7 @@ fn intervals_on_the_real_axis_are_those_of_the_literature() {
         assert_eq!(known(name).imaginary.length, Some(0.0), "{name}");
     }
     // The constants that the tests for stiffness use are rounded down.
-    for tableau in crate::tableaus::ALL {
+    for tableau in crate::explicit::tableaus::ALL {
         let real = known(tableau.name).real.length.expect("explicit");
         assert!(tableau.real_stability.is_none_or(|used| used <= real + 0.01 && used > 0.9 * real), "{}", tableau.name);
     }
@@ -105,7 +105,7 @@ fn the_principal_root_approximates_the_exponential_to_the_order_of_the_method() 
 #[test]
 fn radau_steps_multiply_by_the_stability_function() {
     for (name, stages) in [("radau3", 2), ("radau5", 3), ("radau9", 5), ("radau13", 7)] {
-        let coefficients = crate::radau::stages_of(stages);
+        let coefficients = crate::implicit::radau::stages_of(stages);
         let s = stages;
         let z = -1.7;
         // (I − zA) k = 1, R = 1 + z bᵀk with b the last row of A, by Gauss's elimination
@@ -131,7 +131,7 @@ fn radau_steps_multiply_by_the_stability_function() {
 /// The table that the variable method's test for stiffness uses was found from the roots; order 12 exceeds 1 by 0.02 early.
 #[test]
 fn the_corrected_adams_methods_agree_with_the_table_of_the_method() {
-    for (k, used) in crate::adams::REAL_STABILITY.iter().enumerate().take(7) {
+    for (k, used) in crate::multistep::adams::REAL_STABILITY.iter().enumerate().take(7) {
         let real = known(&format!("adams {}", k + 1)).real.length.expect("explicit");
         assert!((real - used).abs() < 0.011, "order {}: {real} {used}", k + 1);
     }

@@ -10,25 +10,27 @@
 //! f there is the first coefficient of the next step, so the check costs nothing. Order and step by cost: À. Jorba,
 //! M. Zou, Experiment. Math. 14 (2005) 99–117; defect control: W. H. Enright, BIT 29 (1989) 488–505.
 
-mod carried;
+mod envelope;
 mod fixed;
+mod global_error;
+pub(crate) mod lanes;
+pub(crate) mod linear;
 mod polynomial;
 mod precise;
 mod removable;
 mod singular;
 mod stiff;
 mod substitute;
-mod tail;
 
 use crate::{JetCost, Method, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
-use carried::{Carried, Known, Made};
+use envelope::Envelope;
+pub(crate) use envelope::TARGET;
 pub(crate) use fixed::IN_A_ROW;
+use global_error::{Carried, Known, Made};
 use ordinate_numbers::Octet;
 use polynomial::Step;
 pub use precise::{PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, solve_precise};
 use substitute::Substitute;
-use tail::Envelope;
-pub(crate) use tail::TARGET;
 
 /// The highest order in double precision; beyond it rounding leaves nothing to gain.
 pub const MAX_ORDER: u32 = 64;
@@ -196,7 +198,7 @@ impl Taylor {
     /// The order to begin with: as many terms as the digits asked for need at the usual price.
     fn first_order(&mut self, from: &Point, tol: &Tolerance) {
         let highest = self.highest();
-        self.costs = (0..=highest).map(|p| tail::log2(self.cost.of_order(p))).collect();
+        self.costs = (0..=highest).map(|p| envelope::log2(self.cost.of_order(p))).collect();
         self.order = match self.options.order {
             Some(order) => (order as usize).clamp(1, highest),
             None => {
@@ -204,7 +206,7 @@ impl Taylor {
                 let digits = digits.filter(|d| d.is_finite()).fold(2.0, f64::max).min(1.0 / FINEST);
                 self.largest = self.largest.max(digits);
                 // As if all coefficients were as large as the value in a fitting unit of time.
-                let envelope = Envelope::Geometric { level: tail::log2(digits), rate: 0.0 };
+                let envelope = Envelope::Geometric { level: envelope::log2(digits), rate: 0.0 };
                 envelope.best_order(self.range(), &self.costs)
             }
         };
@@ -241,7 +243,7 @@ impl Taylor {
                 smallest = self.scale < 1e-280;
                 continue;
             }
-            self.envelope = tail::envelope(&self.c, n, order, &self.weights);
+            self.envelope = envelope::envelope(&self.c, n, order, &self.weights);
             let x = self.envelope.step(order);
             // Coefficients that are tiny in these units may have been rounded to zero.
             if attempt < 20 && x.is_finite() && !(2f64.powi(-9)..=2f64.powi(9)).contains(&x) {
@@ -270,7 +272,7 @@ impl Taylor {
         }
         let most = (tol.rtol / f64::EPSILON / 8.0).clamp(16.0, 1e6);
         let n = from.y.len();
-        match tail::without_cancellation(&self.c, n, self.order, &self.weights, x, most) {
+        match envelope::without_cancellation(&self.c, n, self.order, &self.weights, x, most) {
             Some((shorter, order)) => {
                 // Such a step needs fewer terms: the next series is made no longer than that.
                 if self.options.order.is_none() {
@@ -363,11 +365,11 @@ fn power_of_two(x: f64) -> f64 {
 }
 
 impl Method for Taylor {
-    fn wishes(&self) -> bool {
+    fn chooses_step(&self) -> bool {
         true
     }
 
-    fn wish(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
+    fn preferred_step(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> Result<f64, StepFailure> {
         self.substituted = !self.begin(system, from)?;
         if self.substituted {
             self.across = None;
@@ -511,16 +513,16 @@ impl Method for Taylor {
         !self.substituted
     }
 
-    fn look_ahead(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
+    fn evaluate_at_end(&mut self, system: &mut dyn System, from: &Point) -> Result<(), StepFailure> {
         match &mut self.substitute {
-            Some(substitute) if self.substituted => substitute.method_mut().look_ahead(system, from),
+            Some(substitute) if self.substituted => substitute.method_mut().evaluate_at_end(system, from),
             _ => Ok(()),
         }
     }
 
-    fn moved(&mut self, y: &[f64]) {
+    fn end_was_projected(&mut self, y: &[f64]) {
         match &mut self.substitute {
-            Some(substitute) if self.substituted => substitute.method_mut().moved(y),
+            Some(substitute) if self.substituted => substitute.method_mut().end_was_projected(y),
             _ => {
                 self.y1.copy_from_slice(y);
                 self.rest.fill(0.0);

@@ -10,8 +10,8 @@
 //!
 //! and the step follows from the last coefficients. The defect at its end, where f is needed anyway, tests it.
 
-use crate::looks;
-use crate::{Pulses, Reason, Statistics, Work};
+use crate::driver::local_features as looks;
+use crate::{LocalFeatures, Reason, Statistics, Work};
 use ordinate_numbers::Precise;
 use std::f64::consts::{LN_2, LOG2_10, LOG2_E};
 use std::ops::ControlFlow;
@@ -49,7 +49,7 @@ pub struct PreciseOptions<N> {
     /// Rows after every step, too.
     pub every_step: bool,
     /// What f may hold that is not known from afar.
-    pub pulses: Pulses,
+    pub pulses: LocalFeatures,
 }
 
 /// Takes what a run over numbers of another precision gives.

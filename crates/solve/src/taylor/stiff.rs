@@ -2,7 +2,7 @@
 
 use super::Taylor;
 use crate::Point;
-use crate::stiffness::hardly_changes;
+use crate::driver::stiffness::hardly_changes;
 
 /// So many tolerances are what counts.
 const ONCE_LARGE: f64 = 1e3;

@@ -2,11 +2,10 @@
 //! or Radau's where f changes its slope without bound within the tolerance.
 
 use super::Taylor;
-use crate::initial_step::{Limits, initial_step};
-use crate::uniqueness::is_left_by_one_solution;
-use crate::{
-    ExplicitRk, Method, NewtonOptions, Point, Radau, RadauOrder, StepFailure, System, Tolerance, Trial, Work, tableaus,
-};
+use crate::domain::uniqueness::is_left_by_one_solution;
+use crate::driver::initial_step::{Limits, initial_step};
+use crate::explicit::tableaus;
+use crate::{ExplicitRk, Method, NewtonOptions, Point, Radau, RadauOrder, StepFailure, System, Tolerance, Trial, Work};
 
 /// Where the inside of a step is looked at.
 const INSIDE: [f64; 2] = [0.3, 0.7];

@@ -3,7 +3,8 @@
 use crate::problems::implicit::{Dae, cubic};
 use crate::problems::run;
 use ordinate_solve::{
-    FirstIterate, Goal, NewtonKind, NewtonOptions, Options, Rows, Stage, StageEquation, Status, StepFailure, by_name,
+    FirstIterate, Goal, NewtonEquation, NewtonKind, NewtonOptions, NewtonSolver, Options, Rows, Status, StepFailure,
+    by_name,
 };
 use serde_json::Value;
 
@@ -19,8 +20,8 @@ fn number(value: &Value) -> f64 {
 }
 
 /// The equation of a backward Euler step from 0 to 0.01.
-fn euler(psi: &[f64]) -> StageEquation<'_> {
-    StageEquation { step: (0.0, 0.01), stage: 0, t: 0.01, d: &[], psi, gamma_h: 0.01 }
+fn euler(psi: &[f64]) -> NewtonEquation<'_> {
+    NewtonEquation { step: (0.0, 0.01), stage: 0, t: 0.01, d: &[], psi, gamma_h: 0.01 }
 }
 
 #[test]
@@ -28,7 +29,7 @@ fn the_iterates_of_the_lecture_example() {
     let golden = golden("newton-x3");
     let options =
         NewtonOptions { kind: NewtonKind::Full, tolerance: Some(0.01), trace: true, ..NewtonOptions::default() };
-    let mut stage = Stage::new(1, options);
+    let mut stage = NewtonSolver::new(1, options);
     let (mut x, mut guess) = ([10.0], 5.0);
     for (step, row) in golden["steps"].as_array().unwrap().iter().enumerate() {
         let mut y = [guess];
@@ -72,7 +73,7 @@ fn a_run_shows_the_iterates() {
 #[test]
 fn all_three_kinds_solve_to_rounding() {
     for kind in [NewtonKind::Simplified, NewtonKind::Full, NewtonKind::Inexact] {
-        let mut stage = Stage::new(1, NewtonOptions { kind, ..NewtonOptions::default() });
+        let mut stage = NewtonSolver::new(1, NewtonOptions { kind, ..NewtonOptions::default() });
         let mut x = [10.0];
         for value in golden("newton-x3")["converged_trajectory"].as_array().unwrap() {
             let mut y = x;
@@ -85,7 +86,7 @@ fn all_three_kinds_solve_to_rounding() {
 
 #[test]
 fn the_jacobian_is_kept_as_long_as_it_serves() {
-    let mut stage = Stage::new(1, NewtonOptions::default());
+    let mut stage = NewtonSolver::new(1, NewtonOptions::default());
     let mut x = [1.0];
     for _ in 0..20 {
         let mut y = x;
@@ -101,7 +102,13 @@ fn failures_have_names() {
     let solve = |f: fn(f64) -> f64, slope: fn(f64) -> f64, first: f64| {
         let mut system = Dae::new(1, 1, move |_, y, g| g[0] = f(y[0]), move |_, y, j| j[0] = slope(y[0]));
         let mut y = [first];
-        Stage::new(1, NewtonOptions::default()).solve(&mut system, &euler(&[0.0]), &[1e-6], Goal::Part(0.01), &mut y)
+        NewtonSolver::new(1, NewtonOptions::default()).solve(
+            &mut system,
+            &euler(&[0.0]),
+            &[1e-6],
+            Goal::Part(0.01),
+            &mut y,
+        )
     };
     // No solution.
     assert_eq!(solve(|y| 1.0 + y * y, |y| 2.0 * y, 0.3), Err(StepFailure::Newton { component: 0 }));

@@ -1,8 +1,8 @@
 //! Every method and every dense output has its order, and the tableaus reproduce the golden values.
 
 use crate::problems::{Ode, run, witch, witch_solution};
-use ordinate_solve::tableau::ExplicitTableau;
-use ordinate_solve::tableaus::{self, ALL, rk2};
+use ordinate_solve::explicit::tableau::ExplicitTableau;
+use ordinate_solve::explicit::tableaus::{self, ALL, rk2};
 use ordinate_solve::{ExplicitRk, Method, Options, Point, Rows, Tolerance, by_name};
 
 fn fixed(step: f64) -> Options {

@@ -1,7 +1,7 @@
 //! V and V′ over planes of two states, with the level set that was proved and solutions from many starts.
 
 use super::{Lyapunov, Verdict};
-use crate::survey::simulate;
+use crate::exploratory_run::simulate;
 use crate::{Compiled, methods, short};
 use ordinate_plot::{Colour, Figure, Panel, Series, Style, region};
 

@@ -4,7 +4,7 @@ use super::function::Box;
 use super::prove::Problem;
 use crate::design::field::Field;
 use crate::design::symbolic::SymbolicError;
-use crate::survey::simulate;
+use crate::exploratory_run::simulate;
 use crate::{Compiled, EquilibriaError, EquilibriaOptions, equilibria, methods, short};
 use ordinate_expr::{ExprId, Interval};
 use std::f64::consts::FRAC_PI_2;

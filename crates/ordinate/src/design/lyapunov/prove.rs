@@ -2,7 +2,7 @@
 //! hold. The work is bounded and always done in the same order.
 
 use super::function::{Box, Function, hull};
-use crate::scatter::halton;
+use crate::halton::halton;
 use ordinate_expr::{Interval, Tape};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};

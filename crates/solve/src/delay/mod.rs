@@ -1,0 +1,3 @@
+//! Delayed values: the past of a solution as piecewise polynomials.
+
+pub(crate) mod history;

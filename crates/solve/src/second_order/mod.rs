@@ -1,0 +1,3 @@
+//! Methods for second-order equations as such.
+
+pub(crate) mod ge3;
