@@ -106,13 +106,13 @@ pub fn bench(arguments: &[String]) -> bool {
     }
     let some = !chosen.is_empty();
     let needed = |script: &str| !some || chosen.iter().any(|race| race.script == script);
-    if !cargo(&["build", "--release"])
-        || needed("ensemble.py") && !cargo(&["build", "--release", "-p", "ordinate", "--example", "ensemble"])
-        || needed("regulators.py") && !cargo(&["build", "--release", "-p", "ordinate-control", "--example", "answers"])
+    if !cargo(&["build", "--profile", "dist"])
+        || needed("ensemble.py") && !cargo(&["build", "--profile", "dist", "-p", "ordinate", "--example", "ensemble"])
+        || needed("regulators.py") && !cargo(&["build", "--profile", "dist", "-p", "ordinate-control", "--example", "answers"])
     {
         return false;
     }
-    let binary = target().join("release/ordinate");
+    let binary = target().join("dist/ordinate");
     let Some(python) = python("bench-venv", &PACKAGES) else { return false };
     // The races say what they miss without them.
     let peers = if quick || !needed("stiff.py") {
@@ -362,7 +362,7 @@ fn run_race(race: &Race, binary: &Path, python: &Path, peers: &Peers, quick: boo
     let mut command = pinned(python);
     command.arg(root().join("bench").join(race.script)).args(quick.then_some("quick"));
     command.env("ORDINATE", binary).env("BENCH_BUILD", target().join("bench-build")).env("OMP_NUM_THREADS", "1");
-    command.env("ANSWERS", target().join("release/examples/answers"));
+    command.env("ANSWERS", target().join("dist/examples/answers"));
     command.envs(peers.diffsol.iter().map(|program| ("DIFFSOL", program)));
     command.envs(peers.radau.iter().map(|program| ("RADAU", program)));
     let Ok(out) = command.stderr(std::process::Stdio::inherit()).output() else {

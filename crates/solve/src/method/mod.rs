@@ -3,6 +3,7 @@
 pub(crate) mod auto;
 pub(crate) mod cost;
 pub(crate) mod forecast;
+pub(crate) mod parameters;
 pub(crate) mod registry;
 pub(crate) mod step_doubling;
 
@@ -175,7 +176,7 @@ pub enum FirstIterate {
 }
 
 /// What is free about Newton's method.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonOptions {
     /// Which one.
     pub kind: NewtonKind,
@@ -191,6 +192,24 @@ pub struct NewtonOptions {
     pub in_time: bool,
     /// Whether the iterates are to be kept for [`Method::iterates`].
     pub trace: bool,
+}
+
+impl NewtonOptions {
+    /// As it is if nothing is asked for.
+    pub const DEFAULT: NewtonOptions = NewtonOptions {
+        kind: NewtonKind::Simplified,
+        tolerance: None,
+        first: FirstIterate::Extrapolated,
+        most: None,
+        in_time: false,
+        trace: false,
+    };
+}
+
+impl Default for NewtonOptions {
+    fn default() -> NewtonOptions {
+        NewtonOptions::DEFAULT
+    }
 }
 
 /// A singularity of the solution ahead: y ∼ C (T − t)^−exponent.

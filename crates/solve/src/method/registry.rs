@@ -1,4 +1,5 @@
-//! The methods by name.
+//! The methods by name. A family of methods is a variant of [`Family`], a method is a row of [`METHODS`]: the command line, its help,
+//! comparisons and stability regions read nothing else.
 
 use crate::explicit::rk::ExplicitRk;
 use crate::explicit::tableau::ExplicitTableau;
@@ -9,28 +10,112 @@ use crate::{
     NewtonOptions, OneStage, OneStageRule, Radau, RadauOrder, Taylor, TaylorOptions, VariableAdams,
 };
 
-/// Other names of the methods: those of SciPy and MATLAB, and of the literature.
-static ALIASES: &[(&str, &str)] = &[
-    ("forward-euler", "euler"),
-    ("explicit-euler", "euler"),
-    ("midpoint", "rk2"),
-    ("rk23", "bs23"),
-    ("ode23", "bs23"),
-    ("bogacki-shampine", "bs23"),
-    ("rk45", "dp5"),
-    ("ode45", "dp5"),
-    ("dopri5", "dp5"),
-    ("dormand-prince", "dp5"),
-    ("dop853", "dp8"),
-    ("ode78", "dp8"),
-    ("fehlberg56", "fehlberg"),
-    ("rkf56", "fehlberg"),
-    ("adams-bashforth-moulton", "abm"),
-    ("ode113", "adams"),
-    ("implicit-euler", "backward-euler"),
-    ("ode23t", "trapezoid"),
-    ("ode15s", "bdf"),
+/// A method: its name, what other tools and the literature call it, and its family with what is free in it.
+struct Row {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    family: Family,
+}
+
+const fn row(name: &'static str, aliases: &'static [&'static str], family: Family) -> Row {
+    Row { name, aliases, family }
+}
+
+const fn explicit(tableau: &'static ExplicitTableau<'static>, aliases: &'static [&'static str]) -> Row {
+    row(tableau.name, aliases, Family::Explicit { tableau, phi: None })
+}
+
+const fn series(name: &'static str) -> Row {
+    row(name, &[], Family::Taylor { name, options: TaylorOptions::DEFAULT })
+}
+
+const fn adams(name: &'static str, aliases: &'static [&'static str], form: AdamsForm) -> Row {
+    row(name, aliases, Family::Adams { name, form, newton: NewtonOptions::DEFAULT })
+}
+
+const fn implicit(name: &'static str, aliases: &'static [&'static str], rule: ImplicitRule) -> Row {
+    row(name, aliases, Family::Implicit { name, rule, newton: NewtonOptions::DEFAULT })
+}
+
+/// The choice between methods by the system and by what it does.
+pub const AUTOMATIC: &str = "auto";
+
+/// All methods; a new one is found by its name, listed and tested by having a row here.
+#[rustfmt::skip]
+static METHODS: &[Row] = &[
+    row(AUTOMATIC, &[], Family::Automatic { newton: NewtonOptions::DEFAULT }),
+    series("taylor"),
+    series("mtsm"),
+    explicit(&tableaus::EULER, &["forward-euler", "explicit-euler"]),
+    explicit(&tableaus::MIDPOINT, &["midpoint"]),
+    explicit(&tableaus::HEUN, &[]),
+    explicit(&tableaus::RALSTON, &[]),
+    explicit(&tableaus::RK4, &[]),
+    explicit(&tableaus::BOGACKI_SHAMPINE, &["RK23", "ode23", "bogacki-shampine"]),
+    explicit(&tableaus::DORMAND_PRINCE, &["RK45", "ode45", "dopri5", "dormand-prince"]),
+    explicit(&tableaus::FEHLBERG, &["fehlberg56", "rkf56"]),
+    explicit(&tableaus::DOP853, &["DOP853", "ode78"]),
+    implicit("backward-euler", &["implicit-euler"], ImplicitRule::OneStage(OneStageRule::BackwardEuler)),
+    implicit("trapezoid", &["ode23t"], ImplicitRule::OneStage(OneStageRule::Trapezoid)),
+    implicit("radau3", &[], ImplicitRule::Radau(RadauOrder::Three)),
+    implicit("radau5", &[], ImplicitRule::Radau(RadauOrder::Five)),
+    implicit("radau9", &[], ImplicitRule::Radau(RadauOrder::Nine)),
+    implicit("radau13", &[], ImplicitRule::Radau(RadauOrder::Thirteen)),
+    implicit("radau", &[], ImplicitRule::Radau(RadauOrder::Variable)),
+    implicit("bdf1", &[], ImplicitRule::FixedBdf(1)),
+    implicit("bdf2", &[], ImplicitRule::FixedBdf(2)),
+    implicit("bdf3", &[], ImplicitRule::FixedBdf(3)),
+    implicit("bdf4", &[], ImplicitRule::FixedBdf(4)),
+    implicit("bdf5", &[], ImplicitRule::FixedBdf(5)),
+    implicit("bdf6", &[], ImplicitRule::FixedBdf(6)),
+    implicit("bdf", &["ode15s"], ImplicitRule::Bdf(BdfOptions::DEFAULT)),
+    adams("ab1", &[], AdamsForm::Bashforth(1)),
+    adams("ab2", &[], AdamsForm::Bashforth(2)),
+    adams("ab3", &[], AdamsForm::Bashforth(3)),
+    adams("ab4", &[], AdamsForm::Bashforth(4)),
+    adams("ab5", &[], AdamsForm::Bashforth(5)),
+    adams("ab6", &[], AdamsForm::Bashforth(6)),
+    adams("am0", &[], AdamsForm::Moulton(0)),
+    adams("am1", &[], AdamsForm::Moulton(1)),
+    adams("am2", &[], AdamsForm::Moulton(2)),
+    adams("am3", &[], AdamsForm::Moulton(3)),
+    adams("am4", &[], AdamsForm::Moulton(4)),
+    adams("am5", &[], AdamsForm::Moulton(5)),
+    adams("abm", &["adams-bashforth-moulton"], AdamsForm::Pece(4)),
+    row(VARIABLE_ADAMS.0, &["ode113"], Family::VariableAdams { order: None, max_order: VARIABLE_ADAMS.1 }),
+    row(GE3, &[], Family::Ge3),
 ];
+
+/// The Adams method that chooses order and step, and its highest order.
+pub(super) const VARIABLE_ADAMS: (&str, u32) = ("adams", 12);
+
+/// The method for second derivatives.
+const GE3: &str = "ge3";
+
+/// The method called `name`, or with such an alias; capital letters do not matter.
+pub fn by_name(name: &str) -> Option<Choice> {
+    let is_meant = |known: &&str| known.eq_ignore_ascii_case(name);
+    let row = METHODS.iter().find(|row| is_meant(&row.name) || row.aliases.iter().any(|alias| is_meant(alias)))?;
+    Some(Choice { family: row.family })
+}
+
+/// The names of all methods, without the aliases and `auto`.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    METHODS.iter().map(|row| row.name).filter(|name| *name != AUTOMATIC)
+}
+
+/// The tableaus of the explicit Runge–Kutta methods.
+pub fn explicit_tableaus() -> impl Iterator<Item = &'static ExplicitTableau<'static>> {
+    METHODS.iter().filter_map(|row| match row.family {
+        Family::Explicit { tableau, .. } => Some(tableau),
+        Family::Taylor { .. }
+        | Family::Adams { .. }
+        | Family::VariableAdams { .. }
+        | Family::Ge3
+        | Family::Implicit { .. }
+        | Family::Automatic { .. } => None,
+    })
+}
 
 /// A method chosen by name, for systems of any size.
 #[derive(Clone, Copy, Debug)]
@@ -60,131 +145,6 @@ pub(crate) enum ImplicitRule {
     Bdf(BdfOptions),
 }
 
-/// The Taylor methods: on the equations as they are, and on those transformed to polynomials.
-const TAYLOR: [&str; 2] = ["taylor", "mtsm"];
-
-/// The Adams methods of a fixed order.
-const ADAMS: [(&str, AdamsForm); 13] = [
-    ("ab1", AdamsForm::Bashforth(1)),
-    ("ab2", AdamsForm::Bashforth(2)),
-    ("ab3", AdamsForm::Bashforth(3)),
-    ("ab4", AdamsForm::Bashforth(4)),
-    ("ab5", AdamsForm::Bashforth(5)),
-    ("ab6", AdamsForm::Bashforth(6)),
-    ("am0", AdamsForm::Moulton(0)),
-    ("am1", AdamsForm::Moulton(1)),
-    ("am2", AdamsForm::Moulton(2)),
-    ("am3", AdamsForm::Moulton(3)),
-    ("am4", AdamsForm::Moulton(4)),
-    ("am5", AdamsForm::Moulton(5)),
-    ("abm", AdamsForm::Pece(4)),
-];
-
-/// The Adams method that chooses order and step, and its highest order.
-const VARIABLE_ADAMS: (&str, u32) = ("adams", 12);
-
-static IMPLICIT: [(&str, ImplicitRule); 14] = [
-    ("backward-euler", ImplicitRule::OneStage(OneStageRule::BackwardEuler)),
-    ("trapezoid", ImplicitRule::OneStage(OneStageRule::Trapezoid)),
-    ("radau3", ImplicitRule::Radau(RadauOrder::Three)),
-    ("radau5", ImplicitRule::Radau(RadauOrder::Five)),
-    ("radau9", ImplicitRule::Radau(RadauOrder::Nine)),
-    ("radau13", ImplicitRule::Radau(RadauOrder::Thirteen)),
-    ("radau", ImplicitRule::Radau(RadauOrder::Variable)),
-    ("bdf1", ImplicitRule::FixedBdf(1)),
-    ("bdf2", ImplicitRule::FixedBdf(2)),
-    ("bdf3", ImplicitRule::FixedBdf(3)),
-    ("bdf4", ImplicitRule::FixedBdf(4)),
-    ("bdf5", ImplicitRule::FixedBdf(5)),
-    ("bdf6", ImplicitRule::FixedBdf(6)),
-    ("bdf", ImplicitRule::Bdf(BdfOptions::DEFAULT)),
-];
-
-/// The method for second derivatives.
-const GE3: &str = "ge3";
-
-/// The method called `name`; capital letters do not matter.
-pub fn by_name(name: &str) -> Option<Choice> {
-    let name = name.to_ascii_lowercase();
-    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(&name[..], |(_, name)| name);
-    if let Some(name) = TAYLOR.into_iter().find(|taylor| *taylor == name) {
-        return Some(Choice { family: Family::Taylor { name, options: TaylorOptions::default() } });
-    }
-    if let Some((name, form)) = ADAMS.into_iter().find(|(adams, _)| *adams == name) {
-        return Some(Choice { family: Family::Adams { name, form, newton: NewtonOptions::default() } });
-    }
-    if name == GE3 {
-        return Some(Choice { family: Family::Ge3 });
-    }
-    if name == VARIABLE_ADAMS.0 {
-        return Some(Choice { family: Family::VariableAdams { order: None, max_order: VARIABLE_ADAMS.1 } });
-    }
-    if let Some((name, rule)) = IMPLICIT.into_iter().find(|(implicit, _)| *implicit == name) {
-        return Some(Choice { family: Family::Implicit { name, rule, newton: NewtonOptions::default() } });
-    }
-    if name == AUTOMATIC {
-        return Some(Choice { family: Family::Automatic { newton: NewtonOptions::default() } });
-    }
-    let tableau = tableaus::ALL.iter().find(|tableau| tableau.name == name)?;
-    Some(Choice { family: Family::Explicit { tableau, phi: None } })
-}
-
-/// The choice between methods by the system and by what it does.
-pub const AUTOMATIC: &str = "auto";
-
-/// The names of all methods, without the aliases and `auto`.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    let implicit = IMPLICIT.iter().map(|(name, _)| *name);
-    let adams = ADAMS.into_iter().map(|(name, _)| name).chain([VARIABLE_ADAMS.0, GE3]);
-    TAYLOR.into_iter().chain(tableaus::ALL.iter().map(|tableau| tableau.name)).chain(implicit).chain(adams)
-}
-
-/// Why a parameter does not fit a method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BadParameter {
-    /// Only `rk2` has a parameter φ.
-    NoPhi {
-        /// The method.
-        method: &'static str,
-    },
-    /// Only the Taylor methods, `abm`, `adams` and `bdf` have an order to choose.
-    NoOrder {
-        /// The method.
-        method: &'static str,
-    },
-    /// Only methods that choose their order have a highest one.
-    NoMaxOrder {
-        /// The method.
-        method: &'static str,
-    },
-    /// The order must lie between 1 and the highest of the method.
-    OrderOutOfRange {
-        /// The method.
-        method: &'static str,
-        /// The value.
-        order: u32,
-        /// The highest one.
-        highest: u32,
-    },
-    /// Only the Taylor methods scale a fixed step, and the factor must be above one.
-    BadScale {
-        /// The method.
-        method: &'static str,
-        /// The factor.
-        scale: f64,
-    },
-    /// Only implicit methods use Newton's.
-    NoNewton {
-        /// The method.
-        method: &'static str,
-    },
-    /// φ must be positive and at most one, so that the second stage lies within the step.
-    PhiOutOfRange {
-        /// The value.
-        phi: f64,
-    },
-}
-
 impl Choice {
     /// Its name.
     pub fn name(&self) -> &'static str {
@@ -195,6 +155,11 @@ impl Choice {
             Family::Automatic { .. } => AUTOMATIC,
             Family::Ge3 => GE3,
         }
+    }
+
+    /// What other tools and the literature call it.
+    pub fn aliases(&self) -> &'static [&'static str] {
+        METHODS.iter().find(|row| row.name == self.name()).map_or(&[], |row| row.aliases)
     }
 
     /// Its order, the highest one where it varies.
@@ -257,115 +222,18 @@ impl Choice {
         self.build(1, false).error_exponent().is_none()
     }
 
-    /// The two-stage method whose second stage lies at t + φ h, 0 < φ ≤ 1.
-    pub fn with_phi(self, phi: f64) -> Result<Choice, BadParameter> {
-        match self.family {
-            Family::Explicit { tableau, .. } if tableau.name == "rk2" => {
-                if phi > 0.0 && phi <= 1.0 {
-                    Ok(Choice { family: Family::Explicit { tableau, phi: Some(phi) } })
-                } else {
-                    Err(BadParameter::PhiOutOfRange { phi })
-                }
-            }
-            _ => Err(BadParameter::NoPhi { method: self.name() }),
-        }
-    }
-
-    /// The same with this order, or this highest order.
-    pub fn with_order(self, order: Option<u32>, max_order: Option<u32>) -> Result<Choice, BadParameter> {
-        let (method, highest) = match self.family {
-            Family::Taylor { name, .. } => (name, MAX_ORDER),
-            Family::Adams { name, form: AdamsForm::Pece(_), .. } => (name, 6),
-            Family::VariableAdams { .. } => VARIABLE_ADAMS,
-            Family::Implicit { name, rule: ImplicitRule::Bdf(_), .. } => (name, BdfOptions::DEFAULT.max_order),
-            Family::Explicit { .. }
-            | Family::Implicit { .. }
-            | Family::Adams { .. }
-            | Family::Ge3
-            | Family::Automatic { .. } => {
-                return Err(BadParameter::NoOrder { method: self.name() });
-            }
-        };
-        if let Some(order) = order.into_iter().chain(max_order).find(|order| !(1..=highest).contains(order)) {
-            return Err(BadParameter::OrderOutOfRange { method, order, highest });
-        }
-        match self.family {
-            Family::Implicit { name, rule: ImplicitRule::Bdf(options), newton } => {
-                let rule = ImplicitRule::Bdf(BdfOptions { order, max_order: max_order.unwrap_or(options.max_order) });
-                Ok(Choice { family: Family::Implicit { name, rule, newton } })
-            }
-            Family::Taylor { name, options } => {
-                let max_order = max_order.unwrap_or(options.max_order);
-                Ok(Choice { family: Family::Taylor { name, options: TaylorOptions { order, max_order, ..options } } })
-            }
-            Family::Adams { name, form, newton } => match (order, max_order) {
-                (Some(order), None) => {
-                    Ok(Choice { family: Family::Adams { name, form: AdamsForm::Pece(order), newton } })
-                }
-                (None, None) => Ok(Choice { family: Family::Adams { name, form, newton } }),
-                (_, Some(_)) => Err(BadParameter::NoMaxOrder { method }),
-            },
-            Family::VariableAdams { max_order: highest, .. } => {
-                let max_order = max_order.unwrap_or(highest);
-                Ok(Choice { family: Family::VariableAdams { order, max_order } })
-            }
-            Family::Explicit { .. } | Family::Implicit { .. } | Family::Ge3 | Family::Automatic { .. } => {
-                Err(BadParameter::NoOrder { method })
-            }
-        }
-    }
-
-    /// The same with a fixed step that grows once by a factor when the order stays low.
-    pub fn with_scaling(self, scale: f64, min_ord: u32) -> Result<Choice, BadParameter> {
-        match self.family {
-            Family::Taylor { name, options } if scale > 1.0 && scale.is_finite() => {
-                let options = TaylorOptions { h_scale: Some(scale), min_ord, ..options };
-                Ok(Choice { family: Family::Taylor { name, options } })
-            }
-            _ => Err(BadParameter::BadScale { method: self.name(), scale }),
-        }
-    }
-
-    /// The same with these options of Newton's method.
-    pub fn with_newton(self, newton: NewtonOptions) -> Result<Choice, BadParameter> {
-        match self.family {
-            Family::Implicit { name, rule, .. } => Ok(Choice { family: Family::Implicit { name, rule, newton } }),
-            Family::Automatic { .. } => Ok(Choice { family: Family::Automatic { newton } }),
-            Family::Adams { name, form: form @ AdamsForm::Moulton(_), .. } => {
-                Ok(Choice { family: Family::Adams { name, form, newton } })
-            }
-            _ => Err(BadParameter::NoNewton { method: self.name() }),
-        }
-    }
-
-    /// The same with its implicit equations solved as well as they need be, whatever [`NewtonOptions::tolerance`] says: what a run
-    /// with that is compared with.
-    pub fn converging(self) -> Choice {
-        let family = match self.family {
-            Family::Implicit { name, rule, newton } => {
-                Family::Implicit { name, rule, newton: NewtonOptions { tolerance: None, ..newton } }
-            }
-            Family::Automatic { newton } => Family::Automatic { newton: NewtonOptions { tolerance: None, ..newton } },
-            Family::Adams { name, form, newton } => {
-                Family::Adams { name, form, newton: NewtonOptions { tolerance: None, ..newton } }
-            }
-            family => family,
-        };
-        Choice { family }
-    }
-
     /// The method for `states` states. A one-step method without an error estimate gets one by step doubling, unless the
     /// step is fixed.
     pub fn build(&self, states: usize, fixed_step: bool) -> Box<dyn Method> {
         let method = match self.family {
-            Family::Taylor { options, .. } => return taylor(states, options, fixed_step),
-            Family::Automatic { newton } => return automatic(states, newton, fixed_step),
+            Family::Taylor { options, .. } => return build_taylor(states, options, fixed_step),
+            Family::Automatic { newton } => return build_automatic(states, newton, fixed_step),
             Family::Adams { form, newton, .. } => return Box::new(Adams::new(form, states, newton)),
             Family::Ge3 => return Box::new(Ge3::new(states)),
             Family::VariableAdams { order, max_order } => {
                 return Box::new(VariableAdams::new(states, order, Some(max_order), fixed_step));
             }
-            Family::Implicit { rule, newton, .. } => return implicit(states, rule, newton, fixed_step),
+            Family::Implicit { rule, newton, .. } => return build_implicit(states, rule, newton, fixed_step),
             Family::Explicit { phi: Some(phi), .. } => tableaus::rk2(phi, |tableau| ExplicitRk::new(tableau, states)),
             Family::Explicit { tableau, phi: None } => ExplicitRk::new(tableau, states),
         };
@@ -377,7 +245,7 @@ impl Choice {
     }
 }
 
-fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
+fn build_implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
     match rule {
         ImplicitRule::OneStage(rule) => Box::new(OneStage::new(states, rule, newton, fixed_step)),
         ImplicitRule::Radau(order) => Box::new(Radau::new(states, order, newton, fixed_step)),
@@ -388,7 +256,7 @@ fn implicit(states: usize, rule: ImplicitRule, newton: NewtonOptions, fixed_step
 
 /// Taylor or Runge–Kutta methods where the system is not stiff, Radau's or BDF where it is, by what they cost. With a fixed step, whose error nobody looks at, Radau's
 /// of fifth order: an explicit method would leave the finite numbers where the step is too long for its stability.
-fn automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
+fn build_automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn Method> {
     let named = |name, method| Named { name, method };
     let dop853 = Box::new(ExplicitRk::new(&tableaus::DOP853, states));
     let bridge = Named { name: tableaus::DOP853.name, method: dop853 };
@@ -412,7 +280,7 @@ fn automatic(states: usize, newton: NewtonOptions, fixed_step: bool) -> Box<dyn 
 }
 
 /// The Taylor method: that of linear systems where there is nothing to choose and the system is linear.
-fn taylor(states: usize, options: TaylorOptions, fixed_step: bool) -> Box<dyn Method> {
+fn build_taylor(states: usize, options: TaylorOptions, fixed_step: bool) -> Box<dyn Method> {
     let general = Box::new(Taylor::new(states, options, fixed_step).alone());
     if options != TaylorOptions::default() {
         return general;

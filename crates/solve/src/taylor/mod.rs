@@ -66,9 +66,14 @@ pub struct TaylorOptions {
     pub min_ord: u32,
 }
 
+impl TaylorOptions {
+    /// As it is if nothing is asked for.
+    pub const DEFAULT: TaylorOptions = TaylorOptions { order: None, max_order: MAX_ORDER, h_scale: None, min_ord: 10 };
+}
+
 impl Default for TaylorOptions {
     fn default() -> TaylorOptions {
-        TaylorOptions { order: None, max_order: MAX_ORDER, h_scale: None, min_ord: 10 }
+        TaylorOptions::DEFAULT
     }
 }
 
