@@ -16,6 +16,7 @@ mod native;
 mod native;
 mod passes;
 mod precise;
+mod price;
 mod print;
 mod recurrence;
 mod removable;
@@ -70,14 +71,11 @@ impl Series {
     /// Series for the discrete values that stand in the registers; `None` if there are none.
     pub fn new(program: &Program, registers: &[f64]) -> Option<Series> {
         let code = compile(program, &program.rhs, registers, DOUBLE)?;
-        let (f, mut cost) = (vec![0.0; code.states], cost(&code));
+        let (f, cost) = (vec![0.0; code.states], price::cost(&code));
         let engine = match Passes::new(&code) {
             Some(passes) => Choice::Passes(Box::new(passes)),
             None => Choice::Steps(Box::new(Engine::new(code))),
         };
-        if let Choice::Passes(_) = engine {
-            cost = cost.times(IN_PASSES);
-        }
         Some(Series { engine, f, cost })
     }
 }
@@ -111,30 +109,4 @@ impl Jets for Series {
     fn cost(&self) -> JetCost {
         self.cost
     }
-}
-
-/// Without machine code, and with more than the fastest memory holds, all takes so many times as long (Kuramoto's oscillators and
-/// reaction–diffusion chains of 100 to 400 states).
-const IN_PASSES: f64 = 4.5;
-
-/// What a step with series of a code costs, in nanoseconds as measured once on one machine, with machine code: only the
-/// proportions matter. What a step costs without its series, about 200, is the same at all orders and lets high ones pay.
-fn cost(code: &JetCode) -> JetCost {
-    let mut cost = JetCost { fixed: 180.0 + 12.0 * code.states as f64, per_order: 4.0, per_product: 0.0 };
-    for instruction in &code.instructions {
-        let (products, fixed) = match instruction.op {
-            JetOp::Sum(_) | JetOp::Weigh(_) => (0.0, 1.0),
-            JetOp::Square(_) => (0.5, 2.0),
-            JetOp::Sqrt(_) => (0.5, 8.0),
-            JetOp::Mul(..) => (1.0, 2.0),
-            JetOp::Div(..) | JetOp::Reciprocal(..) => (1.0, 6.0),
-            JetOp::Power { .. } => (2.0, 20.0),
-            JetOp::Antiproduct { .. } | JetOp::Antiquotient { .. } => (1.0, 15.0),
-        };
-        cost.fixed += fixed;
-        cost.per_order += 0.35;
-        cost.per_product += 0.04 * products;
-    }
-    cost.per_order += 0.35 * code.results.len() as f64;
-    cost
 }

@@ -2,7 +2,8 @@
 
 use super::compile::compile as series;
 use super::engine::Engine;
-use super::{Choice, JetCode, Series, cost};
+use super::price::cost;
+use super::{Choice, JetCode, Series};
 use crate::{Evaluator, compile};
 use ordinate_model::{resolve, sort};
 use ordinate_solve::Jets;

@@ -2,9 +2,11 @@
 //! each would cost.
 //!
 //! The explicit ones come first. Among Taylor methods the first that fits is taken; the coefficients of its series say how long
-//! the steps of the Runge–Kutta method of order 8 would be. An implicit one takes over where it would do what is left for less
-//! ([`Forecast`]), and gives back when its steps cost more than explicit ones would: of those the norm of the Jacobian and a series
-//! tell the length. All costs are counted (`cost.rs`): the same input takes the same steps everywhere.
+//! the steps of the Runge–Kutta method of order 8 would be for the same error, from the first series on. The method for linear
+//! systems is not compared with it: for the same error it takes fewer operations (BENCHMARKS.md). An implicit one takes over where
+//! it would do what is left for less ([`Forecast`]), and gives back when its steps cost more than explicit ones would: of those the
+//! norm of the Jacobian and a series tell the length. All costs are counted (`cost.rs`): the same input takes the same steps
+//! everywhere.
 //!
 //! A system with algebraic states is for an implicit one from the start.
 //!
@@ -14,6 +16,7 @@
 use crate::domain::uniqueness::is_left_by_one_solution;
 use crate::method::cost::Prices;
 use crate::method::forecast::Forecast;
+use crate::taylor::TARGET;
 use crate::{Method, NewtonIterate, Point, Singularity, StepFailure, System, Tolerance, Trial, Work};
 use ordinate_numbers::Octet;
 
@@ -34,20 +37,28 @@ const USUAL_REACH: f64 = 7.2;
 const WORTH_IT: f64 = 1.25;
 
 /// Order and stages of the Runge–Kutta method. Its steps, as a part of the distance at which term 8 of the series has the size of
-/// the tolerance: with the same tolerance they are 1.05 to 1.7 of it (Lorenz, van der Pol, outer planets, Arenstorf's orbit, Kuramoto),
-/// for the same true error 0.5 to 0.8, because the Taylor method leaves less than it may.
+/// the tolerance, and what attempts in vain take of them: 1.2 to 1.5 (Lorenz, outer planets, 20 bodies, Kuramoto, chains of
+/// Fermi–Pasta–Ulam, van der Pol, pendulums).
 const RIVAL_ORDER: usize = 8;
 const RIVAL_STAGES: f64 = 12.0;
-const RIVAL_STEP: f64 = 1.0;
+const RIVAL_STEP: f64 = 1.3;
+/// log₂ of its steps for the error of a series, whose first term left out is a small part of the tolerance, as a part of those for
+/// the whole tolerance.
+const RIVAL_SAME_ERROR: f64 = TARGET / RIVAL_ORDER as f64;
+/// h·‖∂f/∂y‖ that its steps bear. Where stability limits a series of order p, which bears 0.37 p + 1.3, it limits them, too; where it
+/// does not, they are shorter than that anyway for the same error.
+const RIVAL_REACH: f64 = 6.0;
 /// What either must be cheaper by to be taken instead of the other.
-const RIVAL_WORTH_IT: f64 = 1.5;
+const RIVAL_WORTH_IT: f64 = 1.25;
 
-/// Points of the forecast between two looks of a Taylor method at the Runge–Kutta method, and the other way round, where a look costs a series.
-const RIVAL_EVERY: [u32; 2] = [1, 16];
-/// So many looks at least, and of their advantages, as logarithms, a mean in which each new one counts this part: steps of a series differ
-/// from one to the next.
+/// A look from a Runge–Kutta method at the Taylor method costs a series: so many times that is spent in between.
+const RIVAL_DISTANCE: f64 = 12.0;
+/// The first series, so many, are each looked at before their steps are taken. Of the advantages of the Runge–Kutta method, as
+/// logarithms, a mean over as many looks at least must be for it, in which each new one has this part at least: steps of a series
+/// differ from one to the next. One look is enough if it says as much as the last of these numbers.
 const RIVAL_LOOKS: u32 = 2;
 const RIVAL_PART: f64 = 0.25;
+const RIVAL_PLAIN: f64 = 1.0;
 
 /// A backward differentiation formula takes so many times the steps of Radau's method for a true error of 10⁻⁴ (Robertson,
 /// a reactor), and ten times that error less takes 1.35 times as many again; it must be cheaper by much, for it damps.
@@ -136,11 +147,12 @@ pub struct AutoMethod {
     ledger: Ledger,
     /// What the explicit method cost in a unit of time before the implicit one took over.
     explicit_rate: f64,
-    /// Steps that need no look; looks at the other explicit method.
+    /// Steps that need no look.
     without_look: u32,
-    looks: u32,
-    /// Looks at the other explicit method since one took over, and its mean advantage.
+    /// Looks from the Taylor method at the Runge–Kutta method since it took over, and the mean advantage of that.
     advantage: (u32, f64),
+    /// What the Runge–Kutta method cost, and how far it came, since the last look at the Taylor method.
+    since_look: (f64, f64),
     /// Steps since another method took over.
     steps: u32,
     tol: Tolerance,
@@ -194,8 +206,8 @@ impl AutoMethod {
             ledger: Ledger::open(usize::MAX, Work::default(), 0.0),
             explicit_rate: 0.0,
             without_look: 0,
-            looks: 0,
             advantage: (0, 0.0),
+            since_look: (0.0, 0.0),
             steps: 0,
             tol: Tolerance { rtol: 0.0, atol: Vec::new() },
             t_end: f64::INFINITY,
@@ -285,15 +297,15 @@ impl AutoMethod {
         let t = from.t + self.h;
         let linear = self.is_linear(active);
         let rival = self.rival();
-        let forecast = self.forecast.get_or_insert_with(|| {
-            let d = (!linear).then_some(from.d);
-            Forecast::new(Prices::new(system, d), DISTANCE[usize::from(Some(active) == rival)])
-        });
+        let forecast = forecast_in(&mut self.forecast, system, from, linear);
+        forecast.distance = DISTANCE[usize::from(Some(active) == rival)];
         let method = &*self.methods[active].method;
         let work = method.work();
         let attempts = f64::from(self.ledger.attempts);
         let spent = forecast.prices.of(&work.minus(self.ledger.work), attempts);
-        (self.ledger.work, self.ledger.attempts) = (work, 0);
+        self.since_look.0 += spent;
+        self.since_look.1 += t - self.ledger.t;
+        (self.ledger.work, self.ledger.attempts, self.ledger.t) = (work, 0, t);
         self.ledger.spent += spent;
         if forecast.comes_to(system, (t, method.end()), spent, &self.tol, self.t_end) {
             self.explicit_rate = self.ledger.spent / (t - self.ledger.begun);
@@ -307,7 +319,11 @@ impl AutoMethod {
         }
         let without = forecast.steps_without(spent / attempts);
         if let Some(rival) = rival.filter(|_| !linear) {
-            self.look_at_rival(system, from, active, rival);
+            if active == rival && self.prefers_series(system, from, rival - 1) {
+                self.change_explicit(0);
+            } else if active == rival - 1 && self.prefers_rival(from.t, self.h, active) {
+                self.change_explicit(rival);
+            }
         }
         without
     }
@@ -327,37 +343,60 @@ impl AutoMethod {
         method == 0 && self.implicit > 1
     }
 
-    /// Compares the Taylor method and the Runge–Kutta method, one of which is at work.
-    fn look_at_rival(&mut self, system: &mut dyn System, from: &Point, active: usize, rival: usize) {
-        let at_work = active == rival;
-        self.looks += 1;
-        if !self.looks.is_multiple_of(RIVAL_EVERY[usize::from(at_work)]) {
-            return;
+    /// From the next step on the explicit method is this one.
+    fn change_explicit(&mut self, method: usize) {
+        (self.explicit, self.advantage, self.since_look) = (method, (0, 0.0), (0.0, 0.0));
+    }
+
+    /// Before one of the first steps of the Taylor method, of length h: the Runge–Kutta method takes over where it is better. Whatever it
+    /// leaves stays, so a change later on would cost the time of the one and have the error of the other.
+    fn begins_with_rival(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance, h: f64) -> bool {
+        let first = self.advantage.0 < RIVAL_LOOKS;
+        let Some(rival) = self.rival().filter(|rival| first && self.active == Some(rival - 1)) else { return false };
+        forecast_in(&mut self.forecast, system, from, false);
+        if !self.prefers_rival(from.t, h, rival - 1) {
+            return false;
         }
-        let general = rival - 1;
+        self.change_explicit(rival);
+        self.restart();
+        self.decide(system, from, tol);
+        self.method().prepare(system, from, tol);
+        true
+    }
+
+    /// Whether the Runge–Kutta method should take over from the Taylor method, whose step of length h begins at t. They are compared at
+    /// the same error: the first term that a series leaves out is a small part of the tolerance, and leaving out more would hardly make
+    /// it cheaper.
+    fn prefers_rival(&mut self, t: f64, h: f64, general: usize) -> bool {
         let prices = self.forecast.as_ref().expect("it was made before the first look").prices;
-        // The term of this order is below the tolerance for about a step of the series, not longer.
-        if !at_work && RIVAL_WORTH_IT * prices.of_evaluations(RIVAL_STAGES) > prices.of_order(USUAL_ORDER) {
-            return;
-        }
-        let (h, order) = if at_work {
-            let Some(found) = self.series(system, from, general) else { return };
-            found
-        } else {
-            (self.h, self.methods[general].method.error_exponent().map_or(USUAL_ORDER, |p| f64::from(p) - 1.0))
-        };
-        let Some(distance) = self.methods[general].method.distance_of_term(RIVAL_ORDER) else { return };
-        let taylor = prices.of_order(order) / h;
-        let other = prices.of_evaluations(RIVAL_STAGES) / (RIVAL_STEP * distance);
-        let ratio = if at_work { other / taylor } else { taylor / other };
-        let advantage = (ratio / RIVAL_WORTH_IT).ln().clamp(-1.0, 1.0);
+        let method = &*self.methods[general].method;
+        let order = method.error_exponent().map_or(USUAL_ORDER, |p| f64::from(p) - 1.0);
+        let Some(distance) = method.distance_of_term(RIVAL_ORDER) else { return false };
+        let same_error = RIVAL_SAME_ERROR.exp2();
+        let step = (RIVAL_STEP * same_error * distance).min(RIVAL_REACH / (0.37 * order + 1.3) * h);
+        let left = self.t_end - t;
+        let rate = prices.of_order(order) / h.min(left);
+        let of_rival = prices.of_evaluations(RIVAL_STAGES) / step.min(left);
         let (looks, mean) = self.advantage;
-        let part = if looks == 0 { 1.0 } else { RIVAL_PART };
+        // Later on the small error of the steps so far, which was paid for, is given away.
+        let worth_it = RIVAL_WORTH_IT / if looks < RIVAL_LOOKS { 1.0 } else { same_error };
+        let advantage = (rate / (worth_it * of_rival)).ln().clamp(-RIVAL_PLAIN, RIVAL_PLAIN);
+        let part = (1.0 / f64::from(looks + 1)).max(RIVAL_PART);
         self.advantage = (looks + 1, mean + part * (advantage - mean));
-        if self.advantage.0 >= RIVAL_LOOKS && self.advantage.1 > 0.0 {
-            self.advantage = (0, 0.0);
-            self.explicit = if at_work { 0 } else { rival };
+        self.advantage.1 > 0.0 && (self.advantage.0 >= RIVAL_LOOKS || self.advantage.1 >= RIVAL_PLAIN)
+    }
+
+    /// Whether the Taylor method should take over from the Runge–Kutta method. What the steps so far have left stays: now it is
+    /// enough to be cheaper with the same tolerance.
+    fn prefers_series(&mut self, system: &mut dyn System, from: &Point, general: usize) -> bool {
+        let prices = self.forecast.as_ref().expect("it was made before the first look").prices;
+        let (spent, time) = self.since_look;
+        if spent < RIVAL_DISTANCE * prices.of_order(USUAL_ORDER) {
+            return false;
         }
+        self.since_look = (0.0, 0.0);
+        let Some((h, order)) = self.series(system, from, general) else { return false };
+        RIVAL_WORTH_IT * prices.of_order(order) / h < spent / time
     }
 
     /// The step that a Taylor method would take from here, and its order. It forgets what it knew.
@@ -370,9 +409,8 @@ impl AutoMethod {
     }
 
     fn look_from_implicit(&mut self, system: &mut dyn System, from: &Point, active: usize) {
-        let t = from.t + self.h;
-        let forecast =
-            self.forecast.get_or_insert_with(|| Forecast::new(Prices::new(system, Some(from.d)), DISTANCE[0]));
+        let (t, linear) = (from.t + self.h, self.linear());
+        let forecast = forecast_in(&mut self.forecast, system, from, linear);
         let Some(prices) = forecast.implicit(system, f64::INFINITY) else { return };
         let work = self.methods[active].method.work();
         let done = work.minus(self.ledger.work);
@@ -461,6 +499,21 @@ impl AutoMethod {
     }
 }
 
+/// What operations cost is counted once; that of a series, where the system is not linear, as soon as one is needed.
+fn forecast_in<'a>(
+    known: &'a mut Option<Forecast>,
+    system: &mut dyn System,
+    from: &Point,
+    linear: bool,
+) -> &'a mut Forecast {
+    let d = (!linear).then_some(from.d);
+    let forecast = known.get_or_insert_with(|| Forecast::new(Prices::new(system, d), DISTANCE[0]));
+    if !linear && !forecast.prices.has_series() {
+        forecast.prices = Prices::new(system, d);
+    }
+    forecast
+}
+
 impl Method for AutoMethod {
     fn try_step(
         &mut self,
@@ -508,6 +561,7 @@ impl Method for AutoMethod {
             Ok(h) if self.begins && h < LOST * from.t.abs() && self.do_without_series(system, from, tol) => {
                 Ok(f64::INFINITY)
             }
+            Ok(h) if self.begins_with_rival(system, from, tol, h) => Ok(f64::INFINITY),
             result => result,
         }
     }

@@ -2,8 +2,8 @@
 //! same on every machine.
 //!
 //! Units are those of [`JetCost`], about a nanosecond of a processor of 2020. The weights were fitted to Lorenz, Robertson, a
-//! reactor and Kuramoto's oscillators (n = 3 … 200); a weight that is wrong by half moves a decision only where the methods cost
-//! nearly the same.
+//! reactor and Kuramoto's oscillators (n = 3 … 200), that of series without machine code to counted instructions
+//! (`program/src/jets/price.rs`); a weight that is wrong by half moves a decision only where the methods cost nearly the same.
 
 use crate::{JetCost, System, Work};
 use ordinate_linalg::costs;
@@ -31,6 +31,11 @@ impl Prices {
     pub fn new(system: &mut dyn System, d: Option<&[f64]>) -> Prices {
         let series = d.and_then(|d| Some(system.jets(d)?.cost()));
         Prices { states: system.layout().states as f64, f: system.cost_of_f(), series }
+    }
+
+    /// Whether the price of a series is known that is not that of a linear system.
+    pub fn has_series(&self) -> bool {
+        self.series.is_some()
     }
 
     /// What explicit methods did in so many attempts.

@@ -34,7 +34,7 @@ pub(crate) struct Forecast {
     /// Its preparation costs more than this, if that is unknown.
     too_little: f64,
     /// The distance of the points as a part of the cost of an implicit step.
-    distance: f64,
+    pub distance: f64,
     /// The implicit method must be cheaper by so much more.
     caution: f64,
     /// Some state was above its tolerance once. A solution that never was is followed as if it counted.

@@ -31,18 +31,10 @@ mod tests;
 
 use super::code::JetCode;
 use super::engine::{Engine, Step};
-use super::recurrence::Kind;
 use emit::{BIAS, Weight};
 use memory::Executable;
 use plan::Plan;
 use std::sync::Arc;
-
-/// So many bytes for all orders up to [`USUAL`] at most. Up to 24 KiB stay in the first-level cache and are four times as
-/// fast as the interpreter; half a MiB comes from the second one and is still more than twice as fast.
-const LARGEST: usize = 512 << 10;
-
-/// The order for which that is estimated.
-const USUAL: usize = 24;
 
 /// The highest order with machine code; coefficients of higher ones are mostly sums.
 const HIGHEST: usize = 40;
@@ -148,20 +140,5 @@ impl Native {
 
 /// Whether a code is small enough for machine code.
 pub(super) fn fits(code: &JetCode) -> bool {
-    size(code) <= LARGEST
-}
-
-/// About how many bytes the code for order [`USUAL`] has, 8 per instruction: a sum has two for each term, all else little.
-fn size(code: &JetCode) -> usize {
-    let (mut products, mut squares) = (0usize, 0usize);
-    for form in code.instructions.iter().map(|i| i.form()) {
-        match form.kind {
-            Kind::Square => squares += 1,
-            _ => products += form.product.iter().chain(&form.weighted).count(),
-        }
-    }
-    let (products, squares) = (products.div_ceil(4), squares.div_ceil(4));
-    let terms = USUAL * (USUAL + 1) / 2;
-    let others = 6 * (products + squares) + 4 * code.instructions.len() + code.terms.len();
-    8 * (terms * (2 * products + squares) + USUAL * (others + 3 * code.results.len()))
+    super::price::is_small(code)
 }
