@@ -12,12 +12,20 @@ pub struct Interval {
     pub high: f64,
 }
 
+/// The second number below. Neighbours of usual numbers have neighbouring bits.
+#[inline]
 fn down(x: f64) -> f64 {
-    x.next_down().next_down()
+    match x.abs() {
+        size if !(f64::MIN_POSITIVE..1e308).contains(&size) => x.next_down().next_down(),
+        _ if x > 0.0 => f64::from_bits(x.to_bits() - 2),
+        _ => f64::from_bits(x.to_bits() + 2),
+    }
 }
 
+/// The second number above.
+#[inline]
 fn up(x: f64) -> f64 {
-    x.next_up().next_up()
+    -down(-x)
 }
 
 impl Interval {
@@ -85,6 +93,7 @@ impl Interval {
     }
 
     /// The smallest interval around both.
+    #[inline]
     pub fn hull(self, other: Interval) -> Interval {
         Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
@@ -128,11 +137,13 @@ impl Interval {
     }
 
     /// −a
+    #[inline]
     pub fn negated(self) -> Interval {
         Interval { low: -self.high, high: -self.low }
     }
 
     /// a + b. A sum of doubles that is zero is exact.
+    #[inline]
     pub fn plus(self, other: Interval) -> Interval {
         let (low, high) = (self.low + other.low, self.high + other.high);
         if low.is_nan() || high.is_nan() {
@@ -142,15 +153,23 @@ impl Interval {
     }
 
     /// a − b
+    #[inline]
     pub fn minus(self, other: Interval) -> Interval {
         self.plus(other.negated())
     }
 
     /// a · b. A factor of zero gives zero exactly, so that squares and what they multiply keep their sign.
+    #[inline]
     pub fn times(self, other: Interval) -> Interval {
         // the usual case, at a fraction of the cost
         if self.low > 0.0 && other.low > 0.0 {
             return Interval { low: down(self.low * other.low), high: up(self.high * other.high) };
+        }
+        let products = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        let no_zero = self.low != 0.0 && self.high != 0.0 && other.low != 0.0 && other.high != 0.0;
+        if no_zero && !products.iter().sum::<f64>().is_nan() {
+            let [a, b, c, d] = products;
+            return Interval { low: down(a.min(b).min(c.min(d))), high: up(a.max(b).max(c.max(d))) };
         }
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for (a, b) in [(self.low, other.low), (self.low, other.high), (self.high, other.low), (self.high, other.high)] {
@@ -173,9 +192,12 @@ impl Interval {
     }
 
     /// 1 / a
+    #[inline]
     pub fn inverse(self) -> Interval {
         match () {
-            () if !self.contains_zero() => self.monotone(|x| 1.0 / x),
+            () if self.low > 0.0 || self.high < 0.0 => {
+                Interval { low: down(1.0 / self.high), high: up(1.0 / self.low) }
+            }
             () if self == Interval::ZERO => Interval::ALL,
             // one side of a pole
             () if self.low == 0.0 => Interval { low: down(1.0 / self.high), high: f64::INFINITY },
@@ -185,6 +207,7 @@ impl Interval {
     }
 
     /// a / b
+    #[inline]
     pub fn over(self, other: Interval) -> Interval {
         self.times(other.inverse())
     }

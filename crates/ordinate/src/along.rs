@@ -114,6 +114,16 @@ fn choice(compiled: &Compiled, Selection { t, what }: &Selection) -> Option<Note
             );
             (message, line_of_state(compiled, *component))
         }
+        Selected::Parting { component } => {
+            let name = value_name(*component, compiled)?;
+            let equation = equation_of_rate(compiled, *component);
+            let written = equation.map_or("an equation".into(), |equation| written(equation, &compiled.sorted.model));
+            let message = format!(
+                "several solutions go on from t = {at}, where {written} does not determine the rate of `{name}`, because it divides by zero; \
+                 taken is the one that the steps lead to over this point"
+            );
+            (message, equation.and_then(|equation| line(compiled, equation.span)))
+        }
         Selected::Root { component, taken, other } => {
             let states = &compiled.sorted.states;
             let var = component.checked_sub(states.len()).and_then(|k| compiled.sorted.algebraic.get(k))?.var;
@@ -141,6 +151,15 @@ fn line_of_state(compiled: &Compiled, component: usize) -> Option<usize> {
     let sorted = &compiled.sorted;
     let equation = sorted.algebraic.get(component.checked_sub(sorted.states.len())?)?.equation;
     line(compiled, sorted.model.equations.get(equation)?.span)
+}
+
+/// The first equation with the rate of a state in it.
+fn equation_of_rate(compiled: &Compiled, state: usize) -> Option<&ordinate_model::Equation> {
+    let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
+    let rate = sorted.states.get(state)?.derivative;
+    let mut graph = model.graph.clone();
+    let mut reads = |e| graph.variables(e).contains(&rate);
+    model.equations.iter().find(|equation| reads(equation.left) || reads(equation.right))
 }
 
 fn condition(compiled: &Compiled, t_start: f64, index: usize) -> Option<Note> {

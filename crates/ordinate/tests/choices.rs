@@ -15,6 +15,8 @@ fn run(text: &str, method: &str) -> Run {
     simulate(&compiled(text, Path::new(".")), &options, &mut Memory::default()).expect("a run that begins")
 }
 
+const METHODS: [&str; 6] = ["auto", "taylor", "mtsm", "radau", "dp5", "bdf"];
+
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
 }
@@ -78,6 +80,42 @@ fn a_choice_names_equations_and_what_was_taken() {
 }
 
 /// u = 1 and u = −1 hold both where |x| < 0.5.
+/// (t − 1) x′ = 3 x has the solutions c (t − 1)³, and each side of t = 1 has its own c. Where f is only 0/0 there is no choice.
+#[test]
+fn solutions_that_part_where_f_divides_by_zero_are_told() {
+    let parting = [
+        ("(t - 1)*x' = 3*x\ninit x = 1\nrun 0 .. 3", 1.0),
+        ("x' = 3*x/(t - 1)\ninit x = 1\nrun 0 .. 3", 1.0),
+        ("t*x' = 2*x - 2*cos(t) - t*sin(t)\ninit x = 0.5403023058681398\nrun -1 .. 1", 0.0),
+        ("x' = y\ny' = 2*(y - 2*t)/(t - 0.5) + 2\ninit x = 0, y = 0\nrun 0 .. 1", 0.5),
+    ];
+    for (text, at) in parting {
+        for method in METHODS {
+            let run = run(text, method);
+            let told = of(&run, NoteKind::Choice);
+            let passed = run.outcome.t_reached > at;
+            assert!(!passed || told.len() == 1, "{text}\n{method}: {:?}", run.notes);
+            assert!(passed || run.reason.is_some(), "{text}\n{method}");
+            for note in told {
+                assert!((note.t.expect("a time") - at).abs() < 1e-9 && note.line.is_some(), "{method}: {note:?}");
+            }
+        }
+    }
+    let unique = [
+        "x' = x*sin(t - 1)/(t - 1)\ninit x = 1\nrun 0 .. 3",
+        "x' = sin(t - 1)/(t - 1) - x\ninit x = 1\nrun 0 .. 3",
+        "x' = -(x - 0.3)/(1 - exp(-(x - 0.3))) + 1.2\ninit x = 0\nrun 0 .. 3",
+        "(1 + sin(2*x) - 2*sin(x)*cos(x))*x' = -x\ninit x = 1\nrun 0 .. 3",
+    ];
+    for text in unique {
+        for method in METHODS {
+            let run = run(text, method);
+            assert_eq!(run.outcome.status, Status::Ok, "{text}\n{method}: {:?}", run.reason);
+            assert!(of(&run, NoteKind::Choice).is_empty(), "{text}\n{method}: {:?}", run.notes);
+        }
+    }
+}
+
 #[test]
 fn a_relay_that_holds_on_both_sides_is_told() {
     let relay = |start: f64| run(&format!("u = sign(x + 0.5*u)\nx' = -u\nx(0) = {start}\nrun 0 .. 0.1"), "auto");

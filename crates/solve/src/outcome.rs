@@ -301,6 +301,11 @@ pub enum Selected {
         /// An algebraic state that they do not determine there.
         component: usize,
     },
+    /// Something that f divides by is zero there, and solutions part that were one.
+    Parting {
+        /// A state whose equation does not determine its rate there.
+        component: usize,
+    },
     /// The algebraic equations have another solution at the start.
     Root {
         /// An algebraic state that has another value in it.

@@ -122,6 +122,7 @@ fn what_is_right_is_not_blamed() {
         "z^3 + z = x\nx' = -z + sin(t)\ninit x = 2\nguess z = 1\nrun 0 .. 3",
         "y''' + 3*y'' + 3*y' + y = 2*u' + u\ninput u = step(t - 1)\ninit y = 0, y' = 0, y'' = 0\nrun 0 .. 4",
         "x = sin(t)^2\nw = x*exp(-t)\ny' = w'' + abs(x - 0.5)\ninit y = 0\nrun 0 .. 4",
+        "param n = 2, k[2] = 3\nx' = 0.1*(x - 2)^n - k[n]*x\ninit x = 1\nrun 0 .. 3",
         "x'' = -abs(x)*x^1.5 + min(x, x', 0.3)*cbrt(t + 1)\ninit x = 1, x' = 0\nrun 0 .. 1",
     ];
     for text in models {

@@ -1,24 +1,12 @@
 //! What the names of a text are at a point of a solution: states and their rates, algebraic and named values as the program has them,
 //! the rest by the formulas of the model; with bounds.
 
+use super::bounds::Bounds;
+use super::equations::Known;
 use super::series::Series;
-use super::text::Names;
 use crate::Compiled;
 use ordinate_expr::{Expr, ExprId, Interval, VarId};
 use ordinate_model::{Role, TextNames};
-use ordinate_program::Evaluator;
-use ordinate_solve::{Mixture, System};
-use ordinate_syntax::{Name, Span};
-use rustc_hash::FxHashMap;
-
-/// A point of a solution as the sink of a run gets it.
-#[derive(Clone, Copy)]
-pub(crate) struct At<'a> {
-    pub t: f64,
-    pub y: &'a [f64],
-    pub d: &'a [f64],
-    pub sliding: Option<&'a Mixture>,
-}
 
 /// Where the value of a variable is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,122 +58,53 @@ pub(super) fn places(compiled: &Compiled) -> Vec<Place> {
     places
 }
 
-/// Bounds of what a program computes at a point.
-#[derive(Clone, Default)]
-pub(super) struct Bounds {
-    pub y: Vec<Interval>,
-    pub rates: Vec<Interval>,
-    pub outputs: Vec<Interval>,
-    pub d: Vec<Interval>,
-}
-
-/// A result of the program is as good as this part of it, unless digits cancel: then it is compared more closely.
-const USUAL: f64 = 1e-10;
-/// Digits of a state that rounding may have taken where it was put on its equations.
-const LAST_PLACES: f64 = 4.0 * f64::EPSILON;
 /// A program may compute a formula in another order: rounding may do so many times what it does to the formula.
 const ROUNDING: f64 = 16.0;
-
-fn around(value: f64, by: f64) -> Interval {
-    if value.is_nan() || by.is_nan() { Interval::ALL } else { Interval::new(value - by, value + by) }
-}
-
-impl Bounds {
-    /// Rates and outputs at a point, each within [`USUAL`]; algebraic states within `tolerance`.
-    pub fn usual(evaluator: &mut Evaluator, at: &At, tolerance: &[f64]) -> Bounds {
-        let (rates, outputs, d) = results(evaluator, at);
-        let wide = |value: &Interval| Interval {
-            low: value.low - USUAL * value.low.abs(),
-            high: value.high + USUAL * value.high.abs(),
-        };
-        Bounds {
-            y: at
-                .y
-                .iter()
-                .zip(tolerance)
-                .map(|(y, tolerance)| around(*y, *tolerance + LAST_PLACES * y.abs()))
-                .collect(),
-            rates: rates.iter().map(wide).collect(),
-            outputs: outputs.iter().map(wide).collect(),
-            d,
-        }
-    }
-
-    /// Everything that is not a state by its formula, and the states within a tolerance; delayed values, behind the first
-    /// `discrete` ones of d, within that of what they are.
-    pub fn loose(at: &At, tolerance: &[f64], discrete: usize, delayed: impl Fn(f64) -> f64) -> Bounds {
-        let y = at.y.iter().zip(tolerance).map(|(y, tolerance)| around(*y, *tolerance)).collect();
-        let mut d = sides(at);
-        for d in d.iter_mut().skip(discrete) {
-            let by = delayed(d.size());
-            *d = Interval::new(d.low - by, d.high + by);
-        }
-        Bounds { y, rates: Vec::new(), outputs: Vec::new(), d }
-    }
-}
-
-/// d; while the solution slides between all sides.
-fn sides(at: &At) -> Vec<Interval> {
-    let mut d: Vec<Interval> = at.d.iter().map(|d| Interval::point(*d)).collect();
-    if let Some(mixture) = at.sliding {
-        for side in mixture.parts.iter().map(|(_, d)| d).chain([&mixture.base]) {
-            d.iter_mut().zip(side).for_each(|(d, side)| *d = d.hull(Interval::point(*side)));
-        }
-    }
-    d
-}
-
-/// Rates, outputs and d at a point. While the solution slides, rates are the mixture, and outputs are between all sides.
-fn results(evaluator: &mut Evaluator, at: &At) -> (Vec<Interval>, Vec<Interval>, Vec<Interval>) {
-    let (states, outputs) = (at.y.len(), evaluator.program().outputs.results.len());
-    let (mut rates, mut values) = (vec![0.0; states], vec![0.0; outputs]);
-    let point = |values: &[f64]| values.iter().map(|v| around(*v, 0.0)).collect::<Vec<Interval>>();
-    let Some(mixture) = at.sliding else {
-        evaluator.derivative(at.t, at.y, at.d, &mut rates);
-        evaluator.outputs(at.t, at.y, at.d, &mut values);
-        return (point(&rates), point(&values), sides(at));
-    };
-    mixture.mix(&mut |d, rates| evaluator.derivative(at.t, at.y, d, rates), &mut rates);
-    let mut hull: Option<Vec<Interval>> = None;
-    for side in mixture.parts.iter().map(|(_, d)| d).chain([&mixture.base]) {
-        evaluator.outputs(at.t, at.y, side, &mut values);
-        hull = Some(match hull {
-            None => point(&values),
-            Some(hull) => hull.iter().zip(point(&values)).map(|(a, b)| a.hull(b)).collect(),
-        });
-    }
-    (point(&rates), hull.unwrap_or_default(), sides(at))
-}
 
 /// The names of a text at a point.
 pub(super) struct Values<'a, const N: usize> {
     compiled: &'a Compiled,
     names: &'a TextNames,
     places: &'a [Place],
-    /// Operators that are evaluated as often as they are known, in this order.
-    in_order: &'a FxHashMap<Span, bool>,
     bounds: Bounds,
     t: Interval,
     /// Coefficients of the states from the second derivative on.
     higher: Vec<Vec<Interval>>,
-    known: FxHashMap<ExprId, Series<N>>,
+    known: Memo<N>,
+    open: Vec<ExprId>,
+}
+
+/// Values of expressions: a list in any order, and where in it the value of each is if it is there.
+struct Memo<const N: usize> {
+    values: Vec<(ExprId, Series<N>)>,
+    places: Vec<u32>,
+}
+
+impl<const N: usize> Memo<N> {
+    fn get(&self, id: ExprId) -> Option<Series<N>> {
+        let place = *self.places.get(id.0 as usize)? as usize;
+        self.values.get(place).filter(|(known, _)| *known == id).map(|(_, value)| *value)
+    }
+
+    fn insert(&mut self, id: ExprId, value: Series<N>, all: usize) {
+        self.places.resize(all, 0);
+        self.places[id.0 as usize] = self.values.len() as u32;
+        self.values.push((id, value));
+    }
 }
 
 impl<'a, const N: usize> Values<'a, N> {
-    pub fn new(
-        compiled: &'a Compiled,
-        names: &'a TextNames,
-        places: &'a [Place],
-        in_order: &'a FxHashMap<Span, bool>,
-        bounds: Bounds,
-        t: Interval,
-    ) -> Self {
-        let mut values =
-            Values { compiled, names, places, in_order, bounds, t, higher: Vec::new(), known: FxHashMap::default() };
+    pub fn new(compiled: &'a Compiled, names: &'a TextNames, places: &'a [Place], bounds: Bounds, t: Interval) -> Self {
+        let known = Memo { values: Vec::new(), places: Vec::new() };
+        let mut values = Values { compiled, names, places, bounds, t, higher: Vec::new(), known, open: Vec::new() };
         if N > 2 {
             values.complete_states();
         }
         values
+    }
+
+    pub fn into_bounds(self) -> Bounds {
+        self.bounds
     }
 
     /// The bounds it was made with.
@@ -198,7 +117,7 @@ impl<'a, const N: usize> Values<'a, N> {
         let states = &self.compiled.sorted.states;
         self.higher = vec![Vec::new(); states.len()];
         for k in 1..N - 1 {
-            self.known.clear();
+            self.known.values.clear();
             let rate = |var: VarId| match self.places[var.0 as usize] {
                 Place::State(k) => self.state(k),
                 _ => self.by_formula(var),
@@ -208,7 +127,7 @@ impl<'a, const N: usize> Values<'a, N> {
                 higher.push(rate.0[k].over(Interval::point((k + 1) as f64)));
             }
         }
-        self.known.clear();
+        self.known.values.clear();
     }
 
     fn state(&self, k: usize) -> Series<N> {
@@ -233,7 +152,7 @@ impl<'a, const N: usize> Values<'a, N> {
         };
         match (place, own.copied()) {
             (Place::State(k), _) => self.state(k),
-            (Place::Parameter(value), _) => parameter(value),
+            (Place::Parameter(value), _) => Series::constant(parameter(value)),
             (Place::Discrete(k), _) => self.discrete(k),
             // derivatives follow from the formula, the value is what the program has
             (_, Some(own)) if N > 1 => {
@@ -272,7 +191,9 @@ impl<'a, const N: usize> Values<'a, N> {
     }
 
     /// Rates and outputs are known within what rounding, and the bounds of the states here, do to their formulas.
-    pub fn widen(&mut self, bounds: &mut Bounds) {
+    ///
+    /// `wanted`: the variables whose bounds are looked at; `None`: all.
+    pub fn widen(&mut self, bounds: &mut Bounds, wanted: Option<&[VarId]>) {
         let (places, states) = (self.places, &self.compiled.sorted.states);
         let mut widen = |bounds: &mut Interval, var: VarId| {
             if self.definition(var).is_some() {
@@ -280,7 +201,17 @@ impl<'a, const N: usize> Values<'a, N> {
                 *bounds = if by.is_finite() { Interval::new(bounds.low - by, bounds.high + by) } else { Interval::ALL };
             }
         };
-        // a transformed model has variables of its own for the rates
+        if let Some(wanted) = wanted {
+            for var in wanted {
+                match places[var.0 as usize] {
+                    // a transformed model has variables of its own for the rates
+                    Place::Rate(k) => widen(&mut bounds.rates[k], states[k].derivative),
+                    Place::Output(k) => widen(&mut bounds.outputs[k], *var),
+                    _ => {}
+                }
+            }
+            return;
+        }
         bounds.rates.iter_mut().zip(states).for_each(|(rate, state)| widen(rate, state.derivative));
         for (k, place) in places.iter().enumerate() {
             if let Place::Output(output) = place {
@@ -303,26 +234,28 @@ impl<'a, const N: usize> Values<'a, N> {
     }
 
     fn evaluate(&mut self, root: ExprId) -> Series<N> {
-        let mut open = vec![root];
+        let mut open = std::mem::take(&mut self.open);
+        open.push(root);
         while let Some(&id) = open.last() {
-            if self.known.contains_key(&id) {
+            if self.known.get(id).is_some() {
                 open.pop();
                 continue;
             }
             let before = open.len();
-            open.extend(self.needs(id).filter(|need| !self.known.contains_key(need)));
+            open.extend(self.needs(id).filter(|need| self.known.get(*need).is_none()));
             if open.len() == before {
                 let value = self.node(id);
-                self.known.insert(id, value);
+                self.known.insert(id, value, self.compiled.sorted.model.graph.len());
                 open.pop();
             }
         }
-        self.known[&root]
+        self.open = open;
+        self.known.get(root).unwrap_or(Series::UNKNOWN)
     }
 
     /// A node all of whose operands are known.
     fn node(&self, id: ExprId) -> Series<N> {
-        let v = |id: ExprId| self.known[&id];
+        let v = |id: ExprId| self.known.get(id).unwrap_or(Series::UNKNOWN);
         let truth = |d: Interval, strict: bool| match () {
             () if d.high < 0.0 || (!strict && d.high <= 0.0) => Interval::ONE,
             () if d.low > 0.0 || (strict && d.low >= 0.0) => Interval::ZERO,
@@ -335,7 +268,7 @@ impl<'a, const N: usize> Values<'a, N> {
             Expr::Var(var) => match self.places[var.0 as usize] {
                 Place::State(k) => self.state(k),
                 Place::Discrete(k) => self.discrete(k),
-                Place::Parameter(value) => parameter(value),
+                Place::Parameter(value) => Series::constant(parameter(value)),
                 Place::Rate(_) | Place::Output(_) | Place::Formula => self.definition(var).map_or(Series::UNKNOWN, v),
             },
             Expr::Neg(a) => v(a).negated(),
@@ -379,9 +312,12 @@ impl<'a, const N: usize> Values<'a, N> {
     }
 }
 
-/// A parameter was computed in doubles.
-fn parameter<const N: usize>(value: f64) -> Series<N> {
-    Series::constant(Interval::new(value.next_down(), value.next_up()))
+/// A parameter was computed in doubles; a whole number is meant, so that it can be an exponent.
+pub(super) fn parameter(value: f64) -> Interval {
+    match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => Interval::point(value),
+        false => Interval::new(value.next_down(), value.next_up()),
+    }
 }
 
 /// Of a quantity the derivative whose value is found somewhere, and how often it is to be differentiated to get the one that is
@@ -395,24 +331,17 @@ pub(super) fn anchor(compiled: &Compiled, places: &[Place], quantity: usize, pri
     })
 }
 
-impl<const N: usize> Names<N> for Values<'_, N> {
-    fn variable(&mut self, name: Name, index: &[i64], primes: u32) -> Series<N> {
-        let Some(&quantity) = self.names.quantities.get(&(name, index.to_vec())) else { return Series::UNKNOWN };
-        match anchor(self.compiled, self.places, quantity, primes) {
-            Some((var, times)) => (0..times).fold(self.of(var), |series, _| series.derivative()),
-            None => Series::UNKNOWN,
-        }
-    }
-
-    fn operator(&mut self, place: Span, k: usize) -> Series<N> {
-        let Some(known) = self.names.operators.get(&place) else { return Series::UNKNOWN };
-        match (known.as_slice(), self.in_order.get(&place)) {
-            ([only], _) => self.evaluate(*only),
-            (several, Some(true)) => several.get(k).map_or(Series::UNKNOWN, |id| self.evaluate(*id)),
-            // which one it is does not show
-            (several, _) => {
-                let all: Vec<Series<N>> = several.iter().map(|id| self.evaluate(*id)).collect();
-                all.into_iter().reduce(Series::hull).unwrap_or(Series::UNKNOWN)
+impl<const N: usize> Values<'_, N> {
+    /// The value of a name, or of a call with a memory.
+    pub fn known(&mut self, known: Known) -> Series<N> {
+        match known {
+            Known::Nothing => Series::UNKNOWN,
+            Known::Variable(var, times) => (0..times).fold(self.of(var), |series, _| series.derivative()),
+            Known::Expression(id) => self.evaluate(id),
+            Known::Several(place) => {
+                let names = self.names;
+                let several = names.operators.get(&place).map_or(&[][..], Vec::as_slice);
+                several.iter().map(|id| self.evaluate(*id)).reduce(Series::hull).unwrap_or(Series::UNKNOWN)
             }
         }
     }

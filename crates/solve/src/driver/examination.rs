@@ -17,7 +17,7 @@ const BESIDE: f64 = 0.1;
 /// A step is halved so often for that.
 const MOST_HALVED: u32 = 6;
 /// After so many events no more are looked at.
-const MOST_EVENTS: u32 = 40;
+const MOST_EVENTS: u32 = 60;
 
 /// What was looked at.
 #[derive(Clone, Copy, Debug, Default)]

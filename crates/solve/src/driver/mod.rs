@@ -16,6 +16,7 @@ pub(crate) mod local_features;
 mod near_fold;
 mod output;
 mod output_domain;
+mod parting;
 mod plan;
 mod pole;
 mod projection;

@@ -86,6 +86,7 @@ impl Run<'_> {
         let differential = self.flow.system.layout().differential();
         let mut y = vec![0.0; self.y.len()];
         let mut first: Option<(f64, usize)> = None;
+        let mut passed = Vec::new();
         for (k, side) in changed {
             let (mut low, mut high) = (0.0, 1.0);
             let looks = LOOKS.map(|bisections| {
@@ -109,7 +110,12 @@ impl Run<'_> {
                 && first.is_none_or(|(theta, _)| low < theta)
             {
                 first = Some((low, component));
+            } else {
+                passed.push(low);
             }
+        }
+        if first.is_none() {
+            passed.into_iter().for_each(|theta| self.tell_parting(plan, theta));
         }
         first
     }

@@ -93,12 +93,12 @@ impl ModeResolver {
             match what {
                 Selected::Side { switch, .. } | Selected::Relay { switch, .. } => vec![*switch],
                 Selected::Sides { sides } => sides.iter().map(|(switch, _)| *switch).collect(),
-                Selected::Crossing { .. } | Selected::Root { .. } => Vec::new(),
+                Selected::Crossing { .. } | Selected::Parting { .. } | Selected::Root { .. } => Vec::new(),
             }
         };
         let of = places(&choice.what);
-        if let Selected::Crossing { component } = choice.what {
-            let same = |known: &Selection| known.what == Selected::Crossing { component };
+        if let Selected::Crossing { .. } | Selected::Parting { .. } = choice.what {
+            let same = |known: &Selection| known.what == choice.what;
             // The same crossing, seen from steps that were not taken.
             self.selections.retain(|known| !(same(known) && (known.t - choice.t).abs() <= 1e-3 * choice.t.abs()));
         }
