@@ -108,7 +108,8 @@ pub fn bench(arguments: &[String]) -> bool {
     let needed = |script: &str| !some || chosen.iter().any(|race| race.script == script);
     if !cargo(&["build", "--profile", "dist"])
         || needed("ensemble.py") && !cargo(&["build", "--profile", "dist", "-p", "ordinate", "--example", "ensemble"])
-        || needed("regulators.py") && !cargo(&["build", "--profile", "dist", "-p", "ordinate-control", "--example", "answers"])
+        || needed("regulators.py")
+            && !cargo(&["build", "--profile", "dist", "-p", "ordinate-control", "--example", "answers"])
     {
         return false;
     }

@@ -102,31 +102,48 @@ impl Inner {
         if k == 1 {
             return self.sums.fill([0.0; 4]);
         }
-        let (history, rows, stride) = (self.history.as_mut_ptr(), self.rows.as_ptr(), self.stride);
-        let series = |group: &Group| {
-            for (row, first) in group.rows.into_iter().zip(group.first) {
-                if first {
-                    unsafe {
-                        let Row { places, straight } = &*rows.add(row as usize);
-                        *history.add(row as usize * stride + k - 1) = if *straight {
-                            *before.as_ptr().add(places[0] as usize).cast::<Four>()
-                        } else {
-                            K::gather(before.as_ptr(), places)
-                        };
-                    }
-                }
-            }
-            group.rows.map(|row| unsafe { history.add(row as usize * stride).cast_const() })
-        };
+        let known = Known { history: self.history.as_mut_ptr(), rows: self.rows.as_ptr(), stride: self.stride };
         let (products, squares) = self.sums.split_at_mut(self.products.len());
         unsafe {
             for (sum, group) in products.iter_mut().zip(&self.products) {
-                let [f, r] = series(group);
+                let [f, r] = known.series::<K>(group, k, before);
                 *sum = product::<K>(f, r, k);
             }
             for (sum, group) in squares.iter_mut().zip(&self.squares) {
-                *sum = square::<K>(series(group)[0], k);
+                *sum = square::<K>(known.series::<K>(group, k, before)[0], k);
             }
+        }
+    }
+}
+
+/// The series so far.
+#[derive(Clone, Copy)]
+struct Known {
+    history: *mut Four,
+    rows: *const Row,
+    stride: usize,
+}
+
+impl Known {
+    /// The series of a group, with their coefficients k − 1 where it is the first that needs them. No closure: a closure is compiled
+    /// without the vector instructions of the function around it unless it is inlined.
+    ///
+    /// # Safety
+    /// As [`Inner::compute`].
+    #[inline(always)]
+    unsafe fn series<K: Kernel>(self, group: &Group, k: usize, before: &[f64]) -> [*const Four; 2] {
+        unsafe {
+            for (row, first) in group.rows.into_iter().zip(group.first) {
+                if first {
+                    let Row { places, straight } = &*self.rows.add(row as usize);
+                    *self.history.add(row as usize * self.stride + k - 1) = if *straight {
+                        *before.as_ptr().add(places[0] as usize).cast::<Four>()
+                    } else {
+                        K::gather(before.as_ptr(), places)
+                    };
+                }
+            }
+            group.rows.map(|row| self.history.add(row as usize * self.stride).cast_const())
         }
     }
 }
