@@ -2,6 +2,7 @@
 
 mod bench;
 mod fuzz;
+mod messages;
 mod thesis;
 mod venv;
 
@@ -14,8 +15,9 @@ cargo xtask bench [QUICK or names, e.g. stiff]   speed against peers, measured s
 cargo xtask thesis [FILE]   the tables of the thesis again, as a report (target/thesis/report.md); `quick` for each solver once
 cargo xtask thesis control  chapter 6 (control) alone, and its report docs/control.md with all pictures
 cargo xtask fuzz [SECONDS]  fuzz the parser and the compiler (installs cargo-fuzz; needs a nightly toolchain)
-cargo xtask picture         make the picture of the README again
+cargo xtask picture         draw the pictures of the README again: a run, and the benchmark from BENCHMARKS.md
 cargo xtask accuracy        measure estimated against true errors, into docs/accuracy.md
+cargo xtask messages        print all help texts and messages of the program, to be read for their words
 ";
 
 fn main() -> ExitCode {
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz::fuzz(rest),
         Some("picture") => picture(),
         Some("accuracy") => accuracy(),
+        Some("messages") => messages::messages(),
         _ => {
             print!("{HELP}");
             return ExitCode::from(if arguments.is_empty() { 0 } else { 2 });
@@ -60,9 +63,19 @@ fn outside() -> bool {
     })
 }
 
-/// The picture of the README by the command next to it.
+/// The pictures of the README: by the command next to the first one, and from the tables of `BENCHMARKS.md`.
 fn picture() -> bool {
-    cargo(&["run", "--release", "--", "run", "examples/kepler.eq", "--plot", "docs/kepler.svg"])
+    let Some(program) = binary() else { return false };
+    let draw = ["run", "--quiet", "-p", "ordinate-plot", "--example", "benchmark", "--"];
+    run(Command::new(program).args(["run", "examples/kepler.eq", "--plot", "docs/kepler.svg"]))
+        && run(Command::new(cargo_program()).args(draw).args(["BENCHMARKS.md", "docs/benchmark.svg"]))
+}
+
+/// The program, built quickly.
+fn binary() -> Option<PathBuf> {
+    let built =
+        Command::new(cargo_program()).args(["build", "-q", "--profile", "quick", "-p", "ordinate-cli"]).status();
+    built.is_ok_and(|status| status.success()).then(|| target().join("quick/ordinate"))
 }
 
 /// The table of estimated and true errors, by the test that asserts it.

@@ -21,9 +21,9 @@ pub struct Line {
 pub enum Command {
     /// Solve a model
     Run(Box<RunArgs>),
-    /// Report every mistake of a model
+    /// Report all mistakes in a model
     Check(CheckArgs),
-    /// Say what a model consists of
+    /// Show what a model consists of
     Info(CheckArgs),
     /// Find equilibria and their types
     Equilibria(EquilibriaArgs),
@@ -34,11 +34,11 @@ pub enum Command {
     Periodic(PeriodicArgs),
     /// Turn a model into a polynomial system
     Transform(TransformArgs),
-    /// Run a model with many methods: true error, work, time
+    /// Compare methods on a model: true error, work, time
     Compare(CompareArgs),
-    /// Say where a method is stable, with the rates of a model
+    /// Show the stability region of a method, with the eigenvalues of a model
     Stability(StabilityArgs),
-    /// Design a controller, and write the closed loop as a model that runs
+    /// Design a controller and write the closed loop as a runnable model
     Design {
         /// The kind of controller
         #[command(subcommand)]
@@ -70,13 +70,13 @@ pub struct ModelArgs {
     /// Override a parameter, an input or a start value (repeatable)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
-    /// What to do about units that do not fit
+    /// What to do about units that do not match
     #[arg(long, value_enum, default_value_t = Units::Warn)]
     pub units: Units,
-    /// What to do about differential-algebraic equations of index above 1
+    /// How to treat differential-algebraic equations (DAEs) of index above 1
     #[arg(long, value_enum, default_value_t = Index::Reduce)]
     pub index: Index,
-    /// Replace algebraic equations 0 = g by XI*z' = g, to see why that is inferior
+    /// Replace algebraic equations 0 = g by XI*z' = g (for comparison; less accurate)
     #[arg(long, value_name = "XI", allow_hyphen_values = true, conflicts_with = "index")]
     pub regularise: Option<f64>,
 }
@@ -84,16 +84,16 @@ pub struct ModelArgs {
 /// `--index`
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Index {
-    /// Differentiate constraints, and hold the solution to them
+    /// Reduce the index: differentiate the constraints and project the solution onto them
     Reduce,
-    /// Solve them as they are, with a method for stiff systems
+    /// Solve the equations as written, with an implicit method
     Direct,
 }
 
 /// `--units`
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Units {
-    /// Say so
+    /// Warn
     Warn,
     /// Refuse the model
     Strict,
@@ -143,10 +143,10 @@ pub struct RunArgs {
     /// Absolute tolerance
     #[arg(long, default_value = "1e-9", allow_hyphen_values = true)]
     pub atol: f64,
-    /// Fixed step, a number or an expression such as pi/25
+    /// Fixed step size, a number or an expression such as pi/25
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub step: Option<String>,
-    /// Longest step
+    /// Maximum step size
     #[arg(long, value_name = "H", allow_hyphen_values = true, conflicts_with = "step")]
     pub max_step: Option<String>,
     /// Order of taylor, mtsm, abm, adams and bdf; chosen for each step if not given
@@ -155,10 +155,10 @@ pub struct RunArgs {
     /// Highest order of taylor, mtsm, adams and bdf
     #[arg(long, value_name = "P")]
     pub max_order: Option<u32>,
-    /// Factor by which a fixed step of taylor and mtsm grows once, when the order stays low
+    /// With a fixed step of taylor or mtsm: multiply it once by S when the order stays low
     #[arg(long, value_name = "S", allow_hyphen_values = true)]
     pub h_scale: Option<f64>,
-    /// The order that must not be exceeded in three steps for that
+    /// With --h-scale: the order counts as low if it does not exceed N in three steps
     #[arg(long, value_name = "N")]
     pub min_ord: Option<u32>,
     /// Position of the second stage of rk2
@@ -168,10 +168,10 @@ pub struct RunArgs {
     pub newton: NewtonArgs,
     #[command(flatten)]
     pub realtime: RealTimeArgs,
-    /// Limit of steps
+    /// Maximum number of steps
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub max_steps: u64,
-    /// Rows at exactly these times, or `steps` for the method's own
+    /// Rows at exactly these times; `steps` for the steps of the method
     #[arg(long, value_name = "T1,T2,…", allow_hyphen_values = true, conflicts_with = "every")]
     pub at: Option<String>,
     /// Rows at every multiple of DT from the start
@@ -195,31 +195,31 @@ pub struct RunArgs {
     /// Plot a phase plane of two variables, as in "x,x'"
     #[arg(long, value_name = "X,Y", conflicts_with = "plot_vars")]
     pub phase: Option<String>,
-    /// Derivatives of the solution by these parameters and start values, as further columns
+    /// Sensitivities: derivatives of the solution with respect to these parameters and start values, in extra columns
     #[arg(long, value_name = "NAMES")]
     pub sensitivity: Vec<List>,
-    /// Show the estimated global error of every row, computed − true, in further columns
+    /// Add columns with the estimated global error (computed − true) of every row
     #[arg(long)]
     pub error: bool,
     /// Subtract the estimated global error from the result
     #[arg(long)]
     pub correct: bool,
-    /// Leave the estimate of the global error out
+    /// Do not estimate the global error
     #[arg(long, conflicts_with_all = ["error", "correct"])]
     pub no_error: bool,
     /// Print a stage of the compilation instead of solving
     #[arg(long, value_enum, value_name = "STAGE")]
     pub emit: Option<Emit>,
-    /// No messages but errors
+    /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// More about the run
+    /// Print more about the run
     #[arg(short, long)]
     pub verbose: bool,
-    /// Correct digits of every state: tolerances, method and precision follow, and the result is checked
+    /// Find N correct digits of every state: chooses tolerances, method and precision, and verifies the result
     #[arg(long, value_name = "N", conflicts_with_all = ["precision", "step", "order", "max_order", "realtime"])]
     pub digits: Option<u32>,
-    /// Decimal digits of the arithmetic, instead of doubles (method taylor)
+    /// Arithmetic with N decimal digits instead of double precision (method taylor)
     #[arg(long, value_name = "N", conflicts_with = "realtime")]
     pub precision: Option<u32>,
 }
@@ -227,19 +227,19 @@ pub struct RunArgs {
 /// How implicit methods solve their equations.
 #[derive(Args, Debug)]
 pub struct NewtonArgs {
-    /// Newton's method of implicit methods
+    /// How implicit methods apply Newton's method
     #[arg(long, value_enum, value_name = "KIND")]
     pub newton: Option<Newton>,
-    /// End Newton's iteration when its residual is smaller (absolute)
+    /// Stop Newton's iteration when the residual is below EPS (absolute)
     #[arg(long, value_name = "EPS", allow_hyphen_values = true)]
     pub newton_tol: Option<f64>,
-    /// No more iterations than this for one equation
+    /// Maximum number of Newton iterations for one solution
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub newton_max: Option<u32>,
-    /// Where Newton's iteration begins: `previous`, `extrapolated`, or a value for the first step
+    /// Initial guess of Newton's iteration: `previous`, `extrapolated`, or a value for the first step
     #[arg(long, value_name = "X", allow_hyphen_values = true)]
     pub newton_start: Option<String>,
-    /// Print what happens inside of the steps
+    /// Print what happens inside each step
     #[arg(long, value_enum, value_name = "WHAT")]
     pub trace: Option<Trace>,
 }
@@ -249,9 +249,9 @@ pub struct NewtonArgs {
 pub enum Newton {
     /// A new Jacobian in every iteration
     Full,
-    /// The Jacobian is kept as long as that converges
+    /// Keep the Jacobian while the iteration converges
     Simplified,
-    /// The linear equations are solved only as well as they deserve
+    /// Solve the linear equations only to the accuracy needed
     Inexact,
 }
 
@@ -274,16 +274,16 @@ pub struct RealTimeArgs {
     /// Steps of the method in each sample
     #[arg(long, value_name = "N", requires = "realtime", default_value_t = 1)]
     pub substeps: u32,
-    /// Do not wait: measure what a sample costs
+    /// Do not wait for the clock: measure the computing time per sample
     #[arg(long, requires = "realtime")]
     pub dry: bool,
-    /// Run on this processor only
+    /// Pin the run to this processor
     #[arg(long, value_name = "N", requires = "realtime")]
     pub cpu: Option<usize>,
-    /// Run before all ordinary processes, with locked memory
+    /// Real-time scheduling (SCHED_FIFO) with locked memory
     #[arg(long, requires = "realtime")]
     pub fifo: bool,
-    /// When a deadline is missed
+    /// What to do when a deadline is missed
     #[arg(long, value_enum, value_name = "WHAT", requires = "realtime", default_value_t = Overrun::Warn)]
     pub on_overrun: Overrun,
 }
@@ -293,7 +293,7 @@ pub struct RealTimeArgs {
 pub enum Overrun {
     /// Count it, and catch up
     Warn,
-    /// Count it, and leave the missed samples out
+    /// Count it, and skip the missed samples
     Skip,
     /// End the run
     Stop,
@@ -314,7 +314,7 @@ pub struct CheckArgs {
 pub struct EquilibriaArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// States near to an equilibrium, as in "x=1, y=2" (repeatable: a name that comes again begins another guess)
+    /// States near an equilibrium, as in "x=1, y=2" (repeatable: a repeated name begins another guess)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub guess: Vec<String>,
     /// For people or for programs
@@ -327,37 +327,37 @@ pub struct EquilibriaArgs {
 pub struct LinearizeArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// The point, as in "phi=0, phi'=0, u=0"; what is not named has its start value (repeatable)
+    /// The point, as in "phi=0, phi'=0, u=0"; unnamed variables keep their start values (repeatable)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub at: Vec<String>,
     /// The point that the solution reaches at this time; `--at` replaces values of it
     #[arg(short = 't', long = "time", value_name = "T", allow_hyphen_values = true)]
     pub time: Option<String>,
-    /// The equilibrium near that, with the inputs as they are
+    /// The equilibrium near that point, with the inputs as they are
     #[arg(long)]
     pub equilibrium: bool,
     /// Inputs to be found so that the states named by --at stay where they are, separated by commas
     #[arg(long, value_name = "INPUTS")]
     pub free: Vec<List>,
-    /// Parameters or held values that are inputs, too, separated by commas
+    /// Parameters or held values to treat as inputs as well, separated by commas
     #[arg(long, value_name = "NAMES")]
     pub input: Vec<List>,
     /// Inputs or parameters that are disturbances, with a matrix G of their own, separated by commas
     #[arg(long, value_name = "NAMES")]
     pub disturbance: Vec<List>,
-    /// The sampled system F, G, H, I with this period, too
+    /// Also the sampled system F, G, H, I with this period
     #[arg(long, value_name = "TS", allow_hyphen_values = true)]
     pub sampled: Option<String>,
     /// How it is sampled
     #[arg(long, value_enum, default_value_t = Sampling::Zoh, requires = "sampled")]
     pub hold: Sampling,
-    /// Transfer functions with poles, zeros and gain at rest, too
+    /// Also the transfer functions with poles, zeros and static gain
     #[arg(long)]
     pub transfer: bool,
-    /// The gramians of a stable system, too
+    /// Also the gramians (stable systems only)
     #[arg(long)]
     pub gramians: bool,
-    /// Where to write it: .json, .mat, .npz, .txt, or .eq for a linear model that runs (repeatable)
+    /// Where to write it: .json, .mat, .npz, .txt, or .eq for a runnable linear model (repeatable)
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Vec<String>,
     /// Picture (.svg, .png); without FILE a plot in the terminal
@@ -401,13 +401,13 @@ pub struct PeriodicArgs {
     /// The period, a number or an expression such as 2*pi/w; found if not given
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub period: Option<String>,
-    /// States near to the orbit, as in "x=1, x'=0" (repeatable)
+    /// States near the orbit, as in "x=1, x'=0" (repeatable)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub guess: Vec<String>,
     /// Method: see `ordinate help methods`
     #[arg(short = 'm', long, default_value = "auto")]
     pub method: String,
-    /// So many equal steps over the period, instead of controlled ones
+    /// Use N equal steps over the period instead of step size control
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
     /// Subtract the estimated error of the solution over a period
@@ -429,7 +429,7 @@ pub struct TransformArgs {
     /// Longest product allowed, in factors; 3 if not given, and 2 where that costs nothing
     #[arg(long, value_name = "N")]
     pub products: Option<usize>,
-    /// How it is written; by the suffix of the file if not given, otherwise text
+    /// Format; by default from the suffix of the file, otherwise text
     #[arg(long, value_enum)]
     pub format: Option<TransformFormat>,
     /// Where to write it: .eq, .json, .tex, .txt, or .svg for a block diagram
@@ -444,9 +444,9 @@ pub enum TransformFormat {
     Text,
     /// For programs: with the matrices A, B1, B2, … and b
     Json,
-    /// A model that runs
+    /// A runnable model
     Eq,
-    /// For documents
+    /// LaTeX, for documents
     Latex,
 }
 
@@ -467,10 +467,10 @@ pub struct CompareArgs {
     /// Start time
     #[arg(long, value_name = "T0", allow_hyphen_values = true)]
     pub t_start: Option<String>,
-    /// Time each run N times, and take the median
+    /// Repeat each run N times and report the median time
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub repeat: usize,
-    /// Limit of steps of each run
+    /// Maximum number of steps of each run
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub max_steps: u64,
     /// Report with all pictures (.html), or the numbers (.json) (repeatable)

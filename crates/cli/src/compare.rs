@@ -45,12 +45,13 @@ fn work(args: &CompareArgs) -> Result<Exit, Exit> {
     let found = found.map_err(|error| match error {
         CompareError::NoReference(reason) => {
             message(&format!(
-                "error: there is nothing to compare with, for the end is not reached; give an earlier one with `-t`\n{reason}"
+                "error: there is nothing to compare with: the reference run stops before the end time; give an \
+                 earlier one with `-t`\n{reason}"
             ));
             Exit::Stopped
         }
         CompareError::Interrupted => {
-            message("interrupted while the reference was computed: there is nothing to show yet; `-t` shortens the run");
+            message("interrupted while the reference solution was computed: no results yet; `-t` shortens the run");
             Exit::Interrupted
         }
         CompareError::Run(RunError::NoEndTime) => {
@@ -74,7 +75,7 @@ fn show(args: &CompareArgs, found: &Comparison, plot: &Plot, chart: Chart) -> Re
     }
     // what kept the methods from their rows is told below
     if *plot != Plot::None && found.rows.is_empty() && found.interruption().is_none() {
-        message("note    nothing is drawn, for no method has a row");
+        message("note    there is nothing to plot: no method has a result");
     } else if *plot != Plot::None {
         let figures = found.figures(chart);
         let Some(figure) = figures.first() else {
@@ -148,9 +149,9 @@ fn page_format(path: &str) -> Result<Page, Exit> {
 fn chart(args: &CompareArgs) -> Result<Chart, Exit> {
     let Some(name) = &args.show else { return Ok(Chart::Work) };
     if args.plot.is_none() {
-        return Err(usage("`--show` says what `--plot` draws; give that, too"));
+        return Err(usage("`--show` chooses what `--plot` draws; add `--plot`"));
     }
     let names = Chart::ALL.map(|(name, _)| name).join(", ");
     let found = Chart::ALL.iter().find(|(known, _)| known == name).map(|(_, chart)| *chart);
-    found.ok_or_else(|| usage(&format!("`--show {name}`: there is no such picture; there are {names}")))
+    found.ok_or_else(|| usage(&format!("`--show {name}`: no such picture; available: {names}")))
 }

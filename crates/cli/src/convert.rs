@@ -98,19 +98,19 @@ fn read(text: &str) -> Result<Memory, String> {
         }
         rows.row(&values).map_err(|e| e.reason)?;
     }
-    if begun { Ok(rows) } else { Err("there is no table in it".into()) }
+    if begun { Ok(rows) } else { Err("it contains no table".into()) }
 }
 
 /// The columns that `run -o result.json` writes.
 fn read_json(text: &str) -> Result<Memory, String> {
-    let value: Value = serde_json::from_str(text).map_err(|e| format!("it is no JSON: {e}"))?;
+    let value: Value = serde_json::from_str(text).map_err(|e| format!("it is not valid JSON: {e}"))?;
     let columns = value["columns"].as_object().filter(|columns| !columns.is_empty());
-    let columns = columns.ok_or("it has no \"columns\" as results in JSON have")?;
+    let columns = columns.ok_or("it has no \"columns\", so it is not a result that Ordinate wrote")?;
     let mut rows = Memory::default();
     let names: Vec<String> = columns.keys().cloned().collect();
     rows.begin(&names, names.len()).map_err(|e| e.reason)?;
     for (k, (name, values)) in columns.iter().enumerate() {
-        let values = values.as_array().ok_or_else(|| format!("column `{name}` is no list"))?;
+        let values = values.as_array().ok_or_else(|| format!("column `{name}` is not a list"))?;
         for value in values {
             // what is not finite is null in JSON
             let number = if value.is_null() { Some(f64::NAN) } else { value.as_f64() };

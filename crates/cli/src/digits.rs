@@ -12,10 +12,10 @@ pub fn check(args: &RunArgs) -> Result<(), Exit> {
         (None, None) => return Ok(()),
     };
     if args.rtol != 1e-6 || args.atol != 1e-9 {
-        return Err(usage(&format!("`{option}` says how exact each step must be: leave `--rtol` and `--atol` out")));
+        return Err(usage(&format!("leave out `--rtol` and `--atol`: with `{option}` the tolerances follow")));
     }
     if args.newton.trace.is_some() {
-        return Err(usage(&format!("`--trace newton` does not go with `{option}`")));
+        return Err(usage(&format!("`--trace newton` cannot be combined with `{option}`")));
     }
     Ok(())
 }

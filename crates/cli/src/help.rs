@@ -16,12 +16,12 @@ pub const TOPICS: [Topic; 11] = [
     ("units", "units and how they are checked", units),
     ("methods", "numerical methods for -m", methods),
     ("reasons", "why a run may end early, and what to do", reasons),
-    ("dae", "algebraic and implicit equations, their start values", || DAE.into()),
-    ("index", "the index of such equations, and what is done about it", || INDEX.into()),
-    ("newton", "how implicit equations are solved, and looking on", || NEWTON.into()),
-    ("linear", "linear systems: the point, the matrices, the pictures", || LINEAR.into()),
-    ("controllers", "designs: the point, the kinds, the closed loop", || crate::design::HELP.into()),
-    ("realtime", "runs against the wall clock", || REALTIME.into()),
+    ("dae", "algebraic and implicit equations, consistent initial conditions", || DAE.into()),
+    ("index", "the index of a DAE, and index reduction", || INDEX.into()),
+    ("newton", "how implicit equations are solved, and how to trace it", || NEWTON.into()),
+    ("linear", "linearisation: operating point, matrices, plots", || LINEAR.into()),
+    ("controllers", "controller design: operating point, methods, closed loop", || crate::design::HELP.into()),
+    ("realtime", "real-time runs against the wall clock", || REALTIME.into()),
 ];
 
 /// The list of topics below the list of commands.
@@ -60,20 +60,20 @@ Equations are written as on paper, one per line or separated by `;`, in any orde
   x'' = -k/m*x              derivative: y', y'', …; equations may be implicit: m*x'' + k*x = F
   F = -k*x                  a named expression; every name can be stored and plotted
   param k = 4 [N/m]         a constant; `--set k=5` overrides it
-  input u = step(t - 1)     a function of time; or a table: input u from \"u.csv\"
-  output E = 0.5*x'^2       stored beside the states
-  init x = 1, x' = 0        start values; or x(0) = 1; guess z = 1 where one follows from the equations
+  input u = step(t - 1)     a function of time, or a table: input u from \"u.csv\"
+  output E = 0.5*x'^2       stored with the states
+  init x = 1, x' = 0        initial conditions, or x(0) = 1; guess z = 1 where the equations give the value
   run 0 .. 20               start and end time; `-t` overrides the end
 
   def sat(x) = max(-1, min(1, x))          a function of your own
-  for k in 2..S: u[k]' = u[k-1] - u[k]     many alike; u[3] is an element
+  for k in 2..S: u[k]' = u[k-1] - u[k]     one equation for each k; u[3] is an element
   if h > 0 then a else b                   a branch; and, or, not, < <= > >= == in conditions
   when h < 0: v = -0.8*v                   an event: acts when the condition becomes true
   stop when y < 0                          ends the run
   every 0.01: u = K*(r - y)                a sampled controller; u is held in between
   quantize(x, q), saturate(x, -1, 1)       a converter and an actuator; noise(seed, sigma) inside `every`
-  delay(x, T)                              x a time T ago; delay(x, T, cos(t)) tells its past
-  pade(x, T, 5)                            the same approximately, by states; 5 is the order
+  delay(x, T)                              x(t - T); delay(x, T, cos(t)) gives x before the start
+  pade(x, T, 5)                            a Padé approximation of order 5
   laplace((s + 2)/(s^2 + 3*s + 1), u)      a transfer function, from rest
 
 A line that ends in `:` is followed by an indented block. `^` is power, `*` is always written,
@@ -94,7 +94,7 @@ fn functions() -> String {
         ("log1p", "log(1 + x), to the last digit where x is small"),
         ("pow", "pow(x, p): x to the power p, as x^p"),
         ("cbrt", "cube root"),
-        ("abs", "magnitude; its kink is located"),
+        ("abs", "absolute value; its kink is located"),
         ("sign", "-1, 0 or 1; its jump is located"),
         ("floor", "greatest integer not above x"),
         ("step", "0 for x < 0, then 1"),
@@ -136,10 +136,10 @@ A unit is a bracket at the end of a declaration, after a space: param k = 4 [N/m
   others      L l bar eV min h day year AU rpm %
   prefixes    f p n u µ m c d h k M G T
 
-Units are compared where they are given, and nothing is converted: mm does not fit m.
-A number without a unit fits everything. --units warn says what does not fit (default),
---units strict refuses the model, --units off does not look. Time is in seconds: `every T`,
-`run 0 .. T` and t beside T want a T in s. Own functions are looked into with the units they get.
+Units are compared where they are given, and nothing is converted: mm does not match m.
+A number without a unit matches everything. --units warn warns of a mismatch (default),
+--units strict refuses the model, --units off does not check. Time is in seconds: `every T`,
+`run 0 .. T` and t beside T need T in s. Functions (`def`) are checked with the units of their arguments.
 "
     .to_string()
 }
@@ -167,21 +167,21 @@ fn methods() -> String {
     line("with --step only", &runs(&fixed));
     out.push_str(
         "
-taylor makes series of the equations as they are, mtsm of the polynomial system that they are transformed to.
+taylor expands the equations as written, mtsm the polynomial system to which they are transformed.
 radau, bdf, trapezoid and backward-euler are implicit: for stiff models and algebraic equations.
-ge3 is for x'' = f(x, t). --order P, --max-order P fix or bound the order (abm, adams, bdf, too).
-Runs of ab…, abm and am… start with low orders, which leaves them the orders 2, 2 and 3.
---step H makes the step fixed; the error is not controlled then, but taylor and mtsm add terms until three
-in a row are below --atol; --h-scale S lengthens the step once, when the order stays at --min-ord.
-ordinate compare MODEL measures them all; ordinate stability METHOD says where one is stable.\n",
+ge3 is for x'' = f(x, t). --order P and --max-order P fix or limit the order (also of abm, adams, bdf).
+ab…, abm and am… start with low orders, which limits the order of the global error to 2, 2 and 3.
+--step H fixes the step size; the error is then not controlled, except that taylor and mtsm add terms until
+three in a row are below --atol; --h-scale S lengthens the step once, when the order stays at --min-ord.
+ordinate compare MODEL measures them all; ordinate stability METHOD shows the stability region of one.\n",
     );
     out
 }
 
 fn reasons() -> String {
     let mut out = String::from(
-        "Why a run ended early: the word behind `stopped`, and `reason.kind` of a summary.\n\
-         Each run says more about its own case.\n",
+        "Why a run ended early: `reason.kind` in the summary, what it means, and what to do.\n\
+         The message of each run says more about its own case.\n",
     );
     for kind in ReasonKind::ALL {
         let (word, meaning, next) = (kind.word(), kind.meaning(), kind.next());
@@ -191,19 +191,20 @@ fn reasons() -> String {
 }
 
 const DAE: &str = "\
-An equation need not begin with a derivative: it is just another line.
+Differential-algebraic equations (DAEs): an equation need not begin with a derivative.
 
   x^2 + y^2 = l^2            a constraint; or 0 = x^2 + y^2 - l^2
   v + R*i = u                implicit: solved for what no other equation determines
   exp(x') + x' = u           derivatives may stand anywhere
 
-  init x = 1                 a start value that holds
-  guess lam = 0              where the search for one begins: it follows from the equations
+  init x = 1                 an initial condition: a start value that holds exactly
+  guess lam = 0              an initial guess: the value itself follows from the equations
 
-How many values must be given is the number of degrees of freedom; `ordinate info MODEL` says it, and
-which ones follow. More may be given: they are checked. Values that contradict each other end the run at
-once, with the violated equations and what would have to be `guess` instead of `init`.
-An event keeps what its action sets; the rest moves so that the equations hold again, velocities first.
+Consistent initial conditions: as many values must be given as there are degrees of freedom; `ordinate
+info MODEL` says how many, and which values follow. More may be given: they are checked. Values that
+contradict each other end the run at once, with the violated equations and with what should be `guess`
+instead of `init`. After an event, variables that its action sets keep their values; the others change as
+little as possible so that the equations hold again.
 
   ordinate run examples/pendulum-dae.eq --plot --plot-vars x,y
   ordinate run examples/robertson-dae.eq
@@ -212,17 +213,16 @@ ordinate help index, ordinate help newton
 ";
 
 const INDEX: &str = "\
-The index says how often equations must be differentiated until all derivatives follow from them:
-0 an ordinary differential equation, 1 with algebraic equations that can be solved as they are,
-2 and 3 with constraints on the states, as in mechanics. `ordinate info MODEL` shows it.
+The (differentiation) index is how many times equations must be differentiated until all derivatives
+follow from them: 0 for ordinary differential equations, 1 with algebraic equations that can be solved
+as they are, 2 and 3 with constraints on the states, as in mechanics. `ordinate info MODEL` shows it.
 
-  --index reduce        (default) what must be is differentiated; the run stays on the constraints,
-                        which are restored at every step and row; all methods can solve the result
-  --index direct        radau and bdf on the equations as they are: to compare; errors are larger
-  --regularise XI       constraints 0 = g become XI*z' = g: to see why that is worse
+  --index reduce        (default) index reduction: equations are differentiated as needed, and the solution
+                        is projected onto the constraints at every step and row; all methods apply
+  --index direct        radau and bdf on the equations as written (for comparison; errors are larger)
+  --regularise XI       constraints 0 = g become XI*z' = g (for comparison; less accurate)
 
-Constraints that repeat each other, and equations that determine nothing, are named with the variables
-concerned.
+Redundant constraints and equations that determine nothing are named, with the variables involved.
 
 ordinate help dae
 ";
@@ -231,12 +231,12 @@ const NEWTON: &str = "\
 Implicit methods solve equations in every step, by Newton's method with the exact Jacobian.
 
   --newton full|simplified|inexact   a new Jacobian in each iteration; one for many steps (default);
-                                     linear equations solved only as well as needed
-  --newton-tol T                     ends when the residual is below T, and not when the step is good enough;
-                                     for a fixed step, so it needs --step H
-  --newton-max N                     iterations for one equation, at most
-  --trace newton                     prints the iterates, in place of the rows (-o FILE has these);
-                                     with --summary json on standard error
+                                     linear equations solved only to the accuracy needed
+  --newton-tol T                     iterate until the residual is below T, instead of until the step is
+                                     accurate enough; needs a fixed step, --step H
+  --newton-max N                     maximum number of iterations for one solution
+  --trace newton                     print the iterates instead of the rows (-o FILE stores the rows);
+                                     with --summary json they go to standard error
 
   ordinate run examples/minus-x-cubed.eq -m backward-euler --step 0.5 --newton full --trace newton
 
@@ -244,51 +244,51 @@ ordinate help dae, ordinate help methods
 ";
 
 const LINEAR: &str = "\
-ordinate linearize MODEL replaces a model near a point by  x' = A x + B u,  y = C x + D u  (deviations from
-the point). Inputs are the `input`s of the model, outputs its `output`s or, without any, all states.
+ordinate linearize MODEL approximates a model near an operating point by  x' = A x + B u,  y = C x + D u
+(in deviations from the point). Inputs are the `input`s of the model, outputs its `output`s or, without any, all states.
 
-  --at \"phi=0, u=0\"     the point; what is not named has its start value, an input its value at the start
+  --at \"phi=0, u=0\"     the point; unnamed variables keep their start values, inputs their values at the start
   -t T                   the point that the solution reaches at T
-  --equilibrium          the equilibrium near that, with the inputs as they are
-  --at \"x=0.01\" --free u   the input u with which x stays there
-  --disturbance w        a matrix G of its own for w, an input or a parameter; --input p makes p an input
+  --equilibrium          the equilibrium near that point, with the inputs as they are
+  --at \"x=0.01\" --free u   find the input u that holds x there
+  --disturbance w        a separate matrix G for w, an input or a parameter; --input p makes p an input
 
-Derivatives are exact. At a kink or jump (abs, if, …) there is no linear system, and it says so. Algebraic
-variables are eliminated; constraints leave their degrees of freedom. What `every` and `when` do is left out.
+Derivatives are exact. A kink or jump at the point (abs, if, …) is refused by name. Algebraic variables
+are eliminated; constraints leave their degrees of freedom. The actions of `every` and `when` are left out.
 
   --transfer, --gramians, --sampled 0.01 [--hold zoh|tustin|forward|backward]
   --plot [FILE] --picture bode|nyquist|locus|poles|step|impulse|response  [--from INPUT] [--to OUTPUT]
-  -o FILE                .json, .mat (MATLAB), .npz (NumPy), .txt, .eq (a linear model that runs)
+  -o FILE                .json, .mat (MATLAB), .npz (NumPy), .txt, .eq (a runnable linear model)
 
-A mode decays if its eigenvalue has a negative real part; its damping is 1 where it just does not swing.
-What no input reaches cannot be controlled, what no output shows cannot be observed: both are named.
+A mode decays if its eigenvalue has a negative real part; its damping ratio is 1 at critical damping.
+A mode that no input reaches is uncontrollable, one that no output shows is unobservable: both are named.
 
   ordinate linearize examples/cart.eq --at \"phi=0\"
   ordinate linearize examples/maglev.eq --at \"x=0.009\" --free u --transfer
   ordinate linearize examples/pendulum-damped.eq --at \"phi=0\" --plot --picture response
 
-ordinate equilibria MODEL searches for equilibria from many starts, and says where it cannot prove that
-there are no others; --guess \"x=3\" begins there, too.
+ordinate equilibria MODEL searches for equilibria from many starts, and says when it cannot
+prove that there are no others; --guess \"x=3\" also starts there.
 ";
 
 const REALTIME: &str = "\
---realtime runs a model against the wall clock, one second of the model in one second.
+--realtime runs a model against the wall clock: one second of the model takes one second.
 
   --rate 1kHz           samples per second (default 1000)
   --substeps N          steps of the method in a sample
-  --cpu N, --fifo       on one core; with a real-time priority, where the system permits it
-  --on-overrun warn|skip|stop    what a missed deadline does; exit code 4 says that there was one,
-                        and \"realtime\" in the summary has the times
-  --dry                 as fast as possible: what a sample costs
-  --repeat N            with --dry: of each sample the shortest of N runs, that of the program alone
+  --cpu N, --fifo       pin to one core; real-time priority (SCHED_FIFO), if the system permits it
+  --on-overrun warn|skip|stop    what to do about a missed deadline; exit code 4 says that there was
+                        one, and \"realtime\" in the summary has the times
+  --dry                 as fast as possible: measures the computing time per sample
+  --repeat N            with --dry: the shortest of N runs for each sample, without the system's interruptions
 
-What is declared as `input`, a formula or a table, is read when a sample begins and held until the next one,
-over substeps, too: more of them help a slow input, not a fast one. Rows have what was held, and the error
-is that of the solution with held inputs. Formulas of t in equations belong to the model: not sampled.
-The method is radau3 unless -m names another; a step has at most ten iterations and, without delays and
-events, takes no memory.
-Some samples are rehearsed before the clock starts, so that the first one costs what others do. The report
-has the mean, the 99.9th percentile and the worst computing time of all samples, delays and missed deadlines.
+Inputs (`input`, formula or table) are sampled: read when a sample begins and held until the next one, over
+all its substeps. Rows show the held values, and the error is that of the solution with held inputs. Formulas
+of t in equations are part of the model and are not sampled.
+The method is radau3 unless -m names another; a step has at most ten Newton iterations and, without delays and
+events, allocates no memory.
+A few samples are computed before the clock starts, to warm up. The report has the mean, the 99.9th percentile
+and the worst computing time of all samples, their start delays and missed deadlines.
 
   ordinate run examples/reactor.eq --realtime --dry -o reactor.csv
   ordinate run examples/dae-spring-fast.eq --realtime --dry --rate 10Hz --substeps 10 --plot

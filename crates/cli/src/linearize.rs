@@ -127,11 +127,11 @@ fn sampling(args: &LinearizeArgs, compiled: &Compiled) -> Result<Option<(f64, Ho
 fn picture_of(args: &LinearizeArgs) -> Result<LinearPicture, Exit> {
     let Some(name) = args.picture.as_deref().map(str::trim) else { return Ok(LinearPicture::Bode) };
     if args.plot.is_none() {
-        return Err(usage("`--picture` says what `--plot` draws; give that, too"));
+        return Err(usage("`--picture` chooses what `--plot` draws; add `--plot`"));
     }
     if let Some((_, picture)) = LinearPicture::ALL.iter().find(|(known, _)| *known == name) {
         return Ok(*picture);
     }
     let names = LinearPicture::ALL.map(|(name, _)| name);
-    Err(usage(&format!("`--picture {name}`: there is no such picture; {}", ordinate::instead(name, names))))
+    Err(usage(&format!("`--picture {name}`: no such picture; available: {}", ordinate::instead(name, names))))
 }

@@ -52,7 +52,10 @@ fn main() -> ExitCode {
     // Deep but legal models recurse a little in the analysis; the main thread's stack is too small on some systems.
     let worker = std::thread::Builder::new().stack_size(256 << 20).spawn(command).expect("a thread can be started");
     let exit = worker.join().unwrap_or_else(|_| {
-        message("internal error: this is a mistake in ordinate, not in your model; please report it with the model");
+        message(
+            "internal error: this is a bug in Ordinate, not a mistake in your model; please report it with the \
+                 model",
+        );
         Exit::Stopped
     });
     ExitCode::from(exit as u8)

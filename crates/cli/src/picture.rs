@@ -18,7 +18,7 @@ pub enum Plot {
     Png(String),
 }
 
-/// The wish of a command line, before anything is computed.
+/// What a command line asks for, before anything is computed.
 pub fn wish(plot: Option<&str>) -> Result<Plot, Exit> {
     let lower = plot.map(str::to_ascii_lowercase);
     match (plot, lower.as_deref()) {

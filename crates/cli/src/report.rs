@@ -48,7 +48,7 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
     } else if run.outcome.stiff {
         line(
             "note",
-            "the model looks stiff: stability, not accuracy, limited the steps; `-m auto` or `radau` is faster",
+            "the model looks stiff: stability, not accuracy, limited the step size; `-m auto` or `radau` is faster",
         );
     }
     let hint = run.reason.as_ref().map(|reason| reason.hint.as_str());
@@ -59,7 +59,7 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
         line("energy", &energy);
     }
     if let Some((name, t)) = &run.conflict {
-        let again = "the one that stands last in the model counts, all read the values before";
+        let again = "the last one in the model counts; all read the values before the event";
         line("note", &format!("several events set `{name}` at t = {}: {again}", short(*t)));
     }
     if let Some((name, t)) = &run.not_finite {
@@ -72,18 +72,18 @@ pub fn report(compiled: &Compiled, run: &Run, options: &RunOptions, verbose: boo
         line("digits", &digits.to_text());
     }
     if let Some(precise) = &run.precise {
-        line("numbers", &format!("{} digits", precise.digits));
+        line("arithmetic", &format!("with {} digits", precise.digits));
     }
     match run.step {
         _ if options.digits.is_some() || (run.precise.is_some() && run.step.is_none()) => {}
         Some(h) => {
-            line("asked", &format!("fixed step {}: the error is not controlled", short(h)));
+            line("step", &format!("fixed, {}: the error is not controlled", short(h)));
             let span = run.t_end - run.t_start;
             if h > span && span > 0.0 {
                 line("note", &format!("the step {} is longer than the run and was cut to {}", short(h), short(span)));
             }
         }
-        None => line("asked", &format!("rtol {:e}, atol {:e} in each step", options.rtol, options.atol)),
+        None => line("tolerances", &format!("rtol {:e}, atol {:e} (per step)", options.rtol, options.atol)),
     }
     if let Some(error) = &run.error {
         error_lines(error, &mut line);
@@ -120,7 +120,7 @@ fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
     order.sort_by(|&a, &b| error.largest[b].total_cmp(&error.largest[a]));
     let parts: Vec<String> =
         order.iter().take(SHOWN).map(|&k| format!("{} {}", error.names[k], size(error.largest[k]))).collect();
-    let rest = if order.len() > SHOWN { format!(", {} more below", order.len() - SHOWN) } else { String::new() };
+    let rest = if order.len() > SHOWN { format!(", {} others smaller", order.len() - SHOWN) } else { String::new() };
     let what = if error.corrected { "subtracted from the result" } else { "estimated" };
     let list = if parts.is_empty() { size(error.estimate()) } else { parts.join(", ") };
     line("global", &format!("error {list}{rest}  ({what})"));
@@ -129,12 +129,18 @@ fn error_lines(error: &GlobalError, line: &mut dyn FnMut(&str, &str)) {
     }
     if let Some((state, greatest)) = error.faint {
         let name = &error.names[state];
-        let stays = format!("`{name}` is {greatest:.1e} at most, less than --atol: no digit of it can be trusted");
+        let stays = format!(
+            "`{name}` never exceeds {greatest:.1e}, which is below --atol: no digit of it can be \
+                             trusted"
+        );
         line("note", &stays);
     }
     if let Some((state, atol)) = error.unseen {
         let name = &error.names[state];
-        line("note", &format!("`{name}` begins below what --atol lets a method see: try --atol {}", short(atol)));
+        line(
+            "note",
+            &format!("`{name}` starts below --atol, so the method does not resolve it: try --atol {}", short(atol)),
+        );
     }
     if let Some(gap) = error.gap() {
         line("note", &gap);

@@ -112,7 +112,7 @@ fn of_model(args: &StabilityArgs, options: RunOptions, plot: &Plot, pictures: &[
     let found = ordinate::stability_of_model(&compiled, &options).map_err(failed)?;
     draw(plot, &|| found.figure(pictures))?;
     if args.t_end.is_some() {
-        message("note    `-t` is not used: the rates are those at the start; `--along` looks at them over a run");
+        message("note    `-t` is not used: the eigenvalues are those at the start; `--along` follows them over a run");
     }
     Ok((found.to_text(), found.to_json(), Exit::Ok))
 }
@@ -149,7 +149,7 @@ fn without_method(args: &StabilityArgs) -> String {
 
 fn pictures(args: &StabilityArgs) -> Result<Vec<Picture>, Exit> {
     if !args.show.is_empty() && args.plot.is_none() {
-        return Err(usage("`--show` says what `--plot` draws; give that, too"));
+        return Err(usage("`--show` chooses what `--plot` draws; add `--plot`"));
     }
     if !args.show.is_empty() && args.along {
         return Err(usage("`--along` has a picture of its own; leave `--show` out"));
@@ -164,7 +164,7 @@ fn pictures(args: &StabilityArgs) -> Result<Vec<Picture>, Exit> {
             None if name == "all" => {}
             None => {
                 let names = Picture::ALL.map(|(name, _)| name).join(", ");
-                return Err(usage(&format!("`--show {name}`: there is no such picture; there are {names}, all")));
+                return Err(usage(&format!("`--show {name}`: no such picture; available: {names}, all")));
             }
         }
     }

@@ -78,7 +78,7 @@ pub struct Wishes {
 }
 
 impl Wishes {
-    /// The wishes of a command line.
+    /// The outputs that a command line asks for.
     pub fn new(args: &RunArgs) -> Result<Wishes, Exit> {
         let mut wishes = Wishes {
             stdout_csv: args.output.is_empty()

@@ -19,7 +19,7 @@ pub enum ControlError {
     Repeated(Complex),
     /// A weight that is not symmetric, or indefinite: which, and its smallest eigenvalue.
     Indefinite(&'static str, f64),
-    /// Eigenvalues of the Hamiltonian (or symplectic) matrix on the border of stability: no stabilising solution.
+    /// Eigenvalues of the Hamiltonian (or symplectic) matrix on the stability boundary: no stabilising solution.
     OnTheBorder(Complex),
     /// What only a stable system has: an eigenvalue that is not stable.
     Unstable(Complex),
@@ -54,7 +54,7 @@ impl ControlError {
             ControlError::Unstable(_) => {
                 "a gramian is an integral over all time, which is finite for a stable system only: close a loop that stabilises it (`ordinate design`), or leave `--gramians` out"
             }
-            ControlError::Singular(_) => "change a parameter or the period a little, or close the loop otherwise",
+            ControlError::Singular(_) => "change a parameter or the period a little, or close the loop in another way",
             ControlError::Improper => {
                 "the numerator may not have a higher degree than the denominator: add a fast pole, such as a derivative filter"
             }
@@ -71,16 +71,16 @@ impl std::fmt::Display for ControlError {
             ControlError::Shape(what) => write!(f, "sizes do not fit: {what}"),
             ControlError::NotFinite(which) => write!(f, "{which} has an element that is not a finite number"),
             ControlError::Uncontrollable(modes) => {
-                write!(f, "no input reaches the {} {}", plural(modes), list(modes))
+                write!(f, "{} uncontrollable: no input reaches {}", named(modes), them(modes))
             }
             ControlError::Unobservable(modes) => {
-                write!(f, "no output and no weight shows the {} {}", plural(modes), list(modes))
+                write!(f, "{} unobservable: no output and no weight shows {}", named(modes), them(modes))
             }
             ControlError::NotConjugate(pole) => {
-                write!(f, "the wanted pole {} comes without its conjugate {}", text(*pole), text(conjugate(*pole)))
+                write!(f, "the pole {} is given without its conjugate {}", text(*pole), text(conjugate(*pole)))
             }
             ControlError::Repeated(pole) => {
-                write!(f, "the pole {} is wanted more often than there are independent inputs", text(*pole))
+                write!(f, "the pole {} is given more times than there are independent inputs", text(*pole))
             }
             ControlError::Indefinite(which, least) => {
                 let wanted = if *which == "R" { "positive definite" } else { "positive semidefinite" };
@@ -96,7 +96,8 @@ impl std::fmt::Display for ControlError {
             }
             ControlError::OnTheBorder(value) => write!(
                 f,
-                "there is no stabilising solution: the closed loop would keep the eigenvalue {} on the border of stability",
+                "there is no stabilising solution: the closed loop would keep the eigenvalue {} on the stability \
+                 boundary",
                 text(*value)
             ),
             ControlError::Unstable(value) => {
@@ -105,10 +106,10 @@ impl std::fmt::Display for ControlError {
             ControlError::Singular(what) => write!(f, "{what} is singular: it has no unique solution"),
             ControlError::Improper => write!(f, "the transfer function is improper"),
             ControlError::Inaccurate(what, residual) if residual.is_nan() => {
-                write!(f, "{what}: rounding leaves no digit of the solution")
+                write!(f, "{what} is ill-conditioned: rounding leaves no digit of the solution")
             }
             ControlError::Inaccurate(what, residual) => {
-                write!(f, "{what}: the solution fulfils its equation only to {residual:.1e}")
+                write!(f, "{what} is ill-conditioned: the solution satisfies it only to {residual:.1e}")
             }
         }
     }
@@ -120,8 +121,16 @@ fn conjugate(z: Complex) -> Complex {
     Complex::new(z.re, -z.im)
 }
 
-fn plural(modes: &[Complex]) -> &'static str {
-    if modes.len() == 1 { "mode" } else { "modes" }
+/// `mode 2 is`, `modes 0+1i, 0-1i are`
+fn named(modes: &[Complex]) -> String {
+    match modes.len() {
+        1 => format!("mode {} is", list(modes)),
+        _ => format!("modes {} are", list(modes)),
+    }
+}
+
+fn them(modes: &[Complex]) -> &'static str {
+    if modes.len() == 1 { "it" } else { "them" }
 }
 
 /// With six digits, as they are read.
@@ -152,9 +161,12 @@ mod tests {
     #[test]
     fn messages_name_modes_as_they_are_read() {
         let pair = vec![Complex::new(0.0, 1.0), Complex::new(0.0, -1.0)];
-        assert_eq!(ControlError::Uncontrollable(pair).to_string(), "no input reaches the modes 0+1i, 0-1i");
+        assert_eq!(
+            ControlError::Uncontrollable(pair).to_string(),
+            "modes 0+1i, 0-1i are uncontrollable: no input reaches them"
+        );
         let one = ControlError::Unobservable(vec![Complex::new(-1.234_567_89e-7, 0.0)]);
-        assert_eq!(one.to_string(), "no output and no weight shows the mode -1.23457e-7");
+        assert_eq!(one.to_string(), "mode -1.23457e-7 is unobservable: no output and no weight shows it");
         assert_eq!(
             ControlError::Indefinite("R", -1.0).to_string(),
             "the weight R is not positive definite: its smallest eigenvalue is -1"

@@ -16,7 +16,7 @@ pub struct Response {
 /// What one reads off a step response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepFacts {
-    /// The value at which it comes to rest.
+    /// The steady-state value.
     pub last: f64,
     /// From a tenth to nine tenths of the way to the last value; of a sampled system interpolated.
     pub rise: Option<f64>,
@@ -43,7 +43,7 @@ pub fn step(system: &StateSpace, input: usize, end: Option<f64>) -> Result<Respo
     Ok(run.response(vec![0.0; system.states()], 1.0))
 }
 
-/// The answer to one input's unit impulse. Of a continuous system it begins just behind the impulse, whose direct share (D)
+/// The response to one input's unit impulse. Of a continuous system it begins just after the impulse, whose direct share (D)
 /// is no function; a discrete one gets a pulse of area one, 1/h for the time h.
 pub fn impulse(system: &StateSpace, input: usize, end: Option<f64>) -> Result<Response, ControlError> {
     let run = Run::new(system, input, end)?;
@@ -79,7 +79,7 @@ pub fn step_facts(system: &StateSpace, output: usize, input: usize) -> Result<St
     // what comes back to zero has no way but that to its largest value
     let size = if last == 0.0 { peak.abs().max(lowest.abs()) } else { last.abs() };
     let crossing = |level: f64, k: usize| run.crossing(&channel, t, y, k, level);
-    // the first k behind which the level is passed
+    // the first k after which the level is passed
     let first = |part: f64| {
         let level = part * last;
         (1..t.len()).find(|&k| sign * (y[k] - level) >= 0.0).map(|k| crossing(level, k))

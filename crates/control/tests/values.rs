@@ -285,7 +285,7 @@ fn margins_of_three_lags() {
     assert!((found.gain[0].1 - 4.0).abs() < 1e-12 && found.stable, "{found:?}");
 }
 
-/// 0.3/(s(s² + 0.1s + 1)): the gain passes 1 before the resonance, at its foot and behind it. With w = ω²
+/// 0.3/(s(s² + 0.1s + 1)): the gain passes 1 before the resonance, at its foot and after it. With w = ω²
 ///
 /// ```text
 ///   w((1 − w)² + w/100) = 9/100

@@ -69,7 +69,7 @@ impl Graph {
                     out.push_str(&name(v));
                     continue;
                 }
-                // Above the level of products, so that a sign never stands directly behind an operator.
+                // Above the level of products, so that a sign never stands directly after an operator.
                 Expr::Neg(a) => vec![Text("-"), Node(a, 7)],
                 Expr::Add(a, b) => infix(a, 5, " + ", b, 6),
                 Expr::Sub(a, b) => infix(a, 5, " - ", b, 6),

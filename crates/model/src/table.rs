@@ -114,7 +114,7 @@ pub fn parse_table(text: &str, name: &str) -> Result<TableData, String> {
             continue;
         }
         let columns = &*known.get_or_insert_with(|| Columns::of_row(&cells));
-        // A separator behind the last field opens no other one.
+        // A separator after the last field opens no other one.
         while cells.len() > columns.count && cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }

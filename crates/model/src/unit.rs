@@ -94,10 +94,10 @@ impl Unit {
                 let end = after.find(|c: char| !"+-.0123456789".contains(c)).unwrap_or(after.len());
                 let (number, tail) = after.split_at(end);
                 let value: f64 =
-                    number.parse().map_err(|_| format!("the exponent after `^` in `{text}` is no number"))?;
+                    number.parse().map_err(|_| format!("the exponent after `^` in `{text}` is not a number"))?;
                 let sixths = value * f64::from(PARTS);
                 if sixths.abs() > 200.0 || sixths.fract() != 0.0 {
-                    return Err(format!("the exponent {number} is too large or no simple fraction"));
+                    return Err(format!("the exponent {number} is too large or not a simple fraction"));
                 }
                 exponent = sixths as i16 * sign;
                 rest = tail.trim_start();

@@ -344,7 +344,7 @@ impl Checker<'_> {
                 let (Some(left), Some(right)) = (a.unit, b.unit) else { return Part::default() };
                 let unit = if *op == BinaryOp::Mul { left.times(right) } else { left.over(right) };
                 if a.of_time != b.of_time && unit.in_terms_of(Unit::ONE).is_some() && !unit.fits(Unit::ONE) {
-                    self.same(Some(Unit::ONE), Some(unit), node.span, "s is in 1/s, so this is no pure number");
+                    self.same(Some(Unit::ONE), Some(unit), node.span, "s is in 1/s, so this is not a pure number");
                     return Part::default();
                 }
                 Part { unit: Some(unit), of_time: a.of_time && b.of_time }

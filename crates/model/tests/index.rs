@@ -159,7 +159,7 @@ fn an_unknown_inside_of_signed_powers_is_had_by_roots() {
     assert_eq!(shape(&treated(pipes, IndexTreatment::Reduce)).3, "b c");
 }
 
-/// A derivative that only an output asks for differentiates the equation behind it.
+/// A derivative that only an output asks for differentiates the equation that defines it.
 #[test]
 fn the_derivative_of_a_named_expression_can_be_used() {
     let named = treated("x' = -x; x(0) = 1; u = x^2; y = u'", IndexTreatment::Reduce);

@@ -21,8 +21,8 @@ pub(crate) fn notes(compiled: &Compiled, t_start: f64, outcome: &Outcome) -> Vec
 fn unresolved(compiled: &Compiled, defect: &Defect) -> Note {
     let name = compiled.program.state_names.get(defect.component).map_or("a state", String::as_str);
     let message = format!(
-        "between two steps, at t = {}, the curve of `{name}` is {:.0e} tolerances beside its equation however short the steps: bound \
-         them with `--max-step`, or lower `--rtol`",
+        "between two steps, at t = {}, the dense output of `{name}` misses its equation by {:.0e} tolerances, \
+         however short the steps: limit them with `--max-step`, or lower `--rtol`",
         short(defect.t),
         defect.size
     );
@@ -67,11 +67,12 @@ fn choice(compiled: &Compiled, Selection { t, what }: &Selection) -> Option<Note
         Selected::Side { switch, side, arrived } => {
             let (equations, line) = equations_of(compiled, &[*switch]);
             let why = match arrived {
-                true => "it goes on in the direction in which it came",
+                true => "it continues in the direction in which it came",
                 false => "so the branch that holds at equality has it",
             };
             let message = format!(
-                "several solutions begin at t = {at}, where {} may change to either side{}; taken is the one in which it {}: {why}",
+                "several solutions begin at t = {at}, where {} may change to either side{}; this run follows the \
+                 one in which it {}: {why}",
                 switch_text(*switch, compiled),
                 in_equations(equations),
                 side_text(*side)
@@ -84,8 +85,8 @@ fn choice(compiled: &Compiled, Selection { t, what }: &Selection) -> Option<Note
             let each = |(k, side): &(usize, Side)| format!("{} {}", switch_text(*k, compiled), side_text(*side));
             let each: Vec<String> = sides.iter().map(each).collect();
             let message = format!(
-                "several solutions begin at t = {at}, where {} switches{} are at their boundaries at once; taken is the one that all of \
-                 them come to at once from the branches of equality: {}",
+                "several solutions begin at t = {at}, where {} switches{} are at their boundaries at once; this run \
+                 follows the one that all of them reach at once from their branches at equality: {}",
                 sides.len(),
                 in_equations(equations),
                 each.join(", ")
@@ -100,7 +101,8 @@ fn choice(compiled: &Compiled, Selection { t, what }: &Selection) -> Option<Note
                 Side::On => "zero",
             };
             let message = format!(
-                "either sign of {}{} agrees with the start values at t = {at}; taken is {taken}, to which it comes from zero",
+                "both signs of {}{} satisfy the start values at t = {at}; this run starts with the {taken} one, which the \
+                 search from zero finds",
                 switch_text(*switch, compiled).trim_start_matches("the sign of "),
                 in_equations(equations)
             );
@@ -109,7 +111,8 @@ fn choice(compiled: &Compiled, Selection { t, what }: &Selection) -> Option<Note
         Selected::Crossing { component } => {
             let name = value_name(*component, compiled)?;
             let message = format!(
-                "two solutions cross at t = {at}, where {} does not determine `{name}`; taken is the one that goes on smoothly",
+                "two solutions cross at t = {at}, where {} does not determine `{name}`; this run follows the smooth \
+                 one",
                 equation_text(*component, compiled)
             );
             (message, line_of_state(compiled, *component))
@@ -133,8 +136,8 @@ fn choice(compiled: &Compiled, Selection { t, what }: &Selection) -> Option<Note
             }
             let name = model.name(var);
             let message = format!(
-                "{} has more than one solution at the start: `{name}` = {} is taken, to which the search from zero leads; {} is another \
-                 one, which `guess {name} = {}` takes",
+                "{} has more than one solution at the start: this run takes `{name}` = {}, which the search from \
+                 zero finds; {} is another one, which `guess {name} = {}` selects",
                 equation_text(*component, compiled),
                 short(*taken),
                 short(*other),
@@ -184,7 +187,7 @@ fn tables(compiled: &Compiled, t_start: f64, t_reached: f64) -> Vec<Note> {
         let (t, what) = match (t_start < first, t_reached > last) {
             (false, false) => return None,
             (true, false) => {
-                (t_start, format!("begins at t = {}, behind the start: its first value holds until then", short(first)))
+                (t_start, format!("begins at t = {}, after the start: its first value holds until then", short(first)))
             }
             (false, true) => (last, format!("ends at t = {}: its last value holds from there on", short(last))),
             (true, true) => (

@@ -36,7 +36,7 @@ pub struct BatchOptions {
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: f64,
-    /// Limit of steps of each trajectory.
+    /// Maximum number of steps of each trajectory.
     pub max_steps: u64,
     /// Times of rows, ascending.
     pub at: Vec<f64>,

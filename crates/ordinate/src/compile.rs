@@ -30,10 +30,10 @@ impl Source {
     }
 }
 
-/// What to do about units that do not fit.
+/// What to do about units that do not match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnitCheck {
-    /// Say so.
+    /// Warn.
     #[default]
     Warn,
     /// Refuse the model.

@@ -28,7 +28,7 @@ pub enum ErrorWish {
     Off,
     /// An estimate.
     Estimate {
-        /// Every row shows it, in columns behind those of the solution.
+        /// Every row shows it, in columns after those of the solution.
         columns: bool,
         /// It is subtracted from the solution.
         correct: bool,
@@ -142,7 +142,7 @@ impl Task<'_> {
     }
 
     /// Absolute tolerances that see a state which begins below those of the run. What is lost of it there may be lost for good,
-    /// as in y′ = y, and a companion that sees as little loses the same.
+    /// as in y′ = y, and a companion with the same tolerance loses the same.
     fn resolving(&self, options: &Options) -> AbsoluteTolerance {
         let atol = |(state, y): (usize, &f64)| {
             let (given, seen) = (Task::atol(options, state), options.rtol * y.abs());

@@ -80,8 +80,13 @@ pub(crate) fn undetermined(name: &str, t: f64) -> Explanation {
         kind: ReasonKind::NotFinite.word(),
         t,
         variable: Some(name.to_string()),
-        message: format!("the equations do not determine `{name}` at t = {}: it is not a finite number there, or right behind", short(t)),
-        hint: "a coefficient of the equations vanishes there, or they leave the domain of sqrt, log, …; begin or end the run beside that time"
+        message: format!(
+            "the equations do not determine `{name}` at t = {}: it is not a finite number there, or \
+                          just after",
+            short(t)
+        ),
+        hint: "a coefficient vanishes there, or an argument leaves the domain of sqrt, log, …; start or end the run \
+               at another time"
             .into(),
     }
 }
@@ -104,7 +109,9 @@ pub(crate) fn violated(violation: &Violation) -> Explanation {
             short(*left),
             short(*right)
         ),
-        hint: "the equations that were solved are not those of the text: a mistake of this program; please report the model, and do not use the result".into(),
+        hint: "the equations solved are not those of the text: a bug in Ordinate; please report the model, and do \
+               not use the result"
+            .into(),
     }
 }
 
@@ -117,12 +124,13 @@ pub(crate) fn baseless(outcome: &Outcome, error: &GlobalError, rtol: f64) -> Opt
         t: outcome.t_reached,
         variable: Some(name.clone()),
         message: format!(
-            "`{name}` had lost all digits before it grew to a singularity near t = {}: another run has none there, or elsewhere",
+            "`{name}` had lost all its digits before it grew to a singularity near t = {}: a comparison run has \
+             none there, or has it elsewhere",
             short(outcome.t_reached)
         ),
         hint: match rtol > 1e-10 {
             true => "small errors grow: try a smaller `--rtol` and `--atol`, or `--precision` where doubles do not resolve them",
-            false => "doubles do not resolve the solution: try `--precision`, or shorten the run with `-t`",
+            false => "double precision does not resolve the solution: try `--precision`, or shorten the run with `-t`",
         }
         .into(),
     })
@@ -139,19 +147,19 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t: outcome.t_reached,
             variable: state(component),
             message: format!(
-                "{} cannot be followed beyond t = {}, where it is {:.3e}; but until then it was about {size:.1e}, below atol \
-                 {atol:.0e}, where none of its digits counts: what grows may be the error alone",
+                "{} cannot be followed beyond t = {}, where it is {:.3e}; until then it was about {size:.1e}, below \
+                 atol {atol:.0e}, so none of its digits was controlled and what grows may be only the error",
                 named(component),
                 short(outcome.t_reached),
                 outcome.y[component]
             ),
-            hint: format!("use `--atol {finer:.0e}`; a run that ends here all the same has a singularity"),
+            hint: format!("use `--atol {finer:.0e}`; if the run still ends here, there is a singularity"),
         });
     }
     let has_algebraic = compiled.program.layout.algebraic > 0;
     let value = |k: usize| outcome.y.get(k).copied().unwrap_or(f64::NAN);
     let stiff = if outcome.stiff {
-        "the model looks stiff, which explicit methods cannot do well: use `-m auto`, `radau` or `bdf`"
+        "the model looks stiff, and explicit methods then need tiny steps: use `-m auto`, `radau` or `bdf`"
     } else {
         "look at the solution up to this time with `--plot`"
     };
@@ -169,7 +177,8 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the solution has no Taylor series at t = {}: the derivative of order {order} of {} does not exist", short(t), named(component)),
-            "a root or a fractional power of zero: several solutions may start here, and none is chosen for you; start beside it, or, if another method than `auto` was asked, use that: it goes on where there is one solution only".into(),
+            "a root or a fractional power of zero: several solutions may start here, and none is chosen for you; start \
+             beside this point; `auto` goes on where there is only one solution".into(),
         ),
         // However short the step: it is not the method that fails.
         Reason::NewtonFailed { t, h, component } if has_algebraic && h <= 1e-9 * t.abs() => {
@@ -183,8 +192,10 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             state(component),
             format!("the equations of a step could not be solved at t = {} (step {h:.1e}): {} does not converge{}", short(t), named(component), behind(component, compiled)),
             match outcome.step {
-                Some(_) => "leave `--step` out, so that steps are chosen, or give a smaller one; look for a place where the equations have no solution",
-                None => "loosen `--rtol`/`--atol` if they are near to rounding; look for a place where the equations have no solution",
+                Some(_) => "leave out `--step`, for automatic step size control, or give a smaller one; look for a \
+                            place where the equations have no solution",
+                None => "loosen `--rtol`/`--atol` if they are close to rounding error; look for a place where the \
+                         equations have no solution",
             }
             .into(),
         ),
@@ -192,25 +203,27 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the equations do not determine {} at t = {}: their Jacobian is singular there{}", named(component), short(t), behind(component, compiled)),
-            format!("give a start value of {}, or others; or an equation repeats another one", named(component)),
+            format!("give a start value of {}, or of others; or one equation repeats another", named(component)),
         ),
         Reason::SingularJacobian { t, h, component } => (
             t,
             state(component),
             format!("the equations do not determine {} at t = {} (step {h:.1e}): their Jacobian is singular{}", named(component), short(t), behind(component, compiled)),
-            "the index changes here, or an equation repeats another one; end the run before, or look at `info`".into(),
+            "the index changes here, or one equation repeats another; end the run earlier, or look at `ordinate \
+             info`".into(),
         ),
         Reason::BranchPoint { t, meeting, component } => (
             t,
             state(component),
             format!(
-                "two solutions come together at t = {}: there the equations do not determine {}, or less than the tolerances can tell{}",
+                "two solutions meet at t = {}: there the equations do not determine {}, or not within the tolerances{}",
                 short(meeting),
                 named(component),
                 behind(component, compiled)
             ),
-            "smaller tolerances (`--rtol`, `--atol`) show whether they stay apart; if not, the index changes there: end the run \
-             before with `-t`, or try `auto` or `taylor`, which pass where the solution is smooth"
+            "smaller tolerances (`--rtol`, `--atol`) show whether they stay apart; if not, the index changes there: \
+             end the run earlier with `-t`, or try `auto` or `taylor`, which pass through where the solution is \
+             smooth"
                 .into(),
         ),
         Reason::Inconsistent { t, equation, residual } => {
@@ -219,8 +232,8 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             let violated = if found.violated.is_empty() { vec![(equation, residual)] } else { found.violated };
             let (message, hint) = contradiction(t, &violated, &found.sought, &found.free, compiled);
             let hint = if outcome.statistics.steps > 0 {
-                "an event sets what the equations do not allow, or switches to equations that the state does not fulfil; \
-                 let its action set less, and what follows from the equations is found"
+                "an event sets values that the equations do not allow, or switches to equations that the state does \
+                 not satisfy; let its action set fewer variables, so that the others follow from the equations"
                     .into()
             } else {
                 hint
@@ -231,18 +244,21 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             constrained(equation, compiled),
             format!(
-                "{} jumps at t = {}, where a branch of it changes: it is violated by {residual:.3e} there, and states would have to jump with it",
+                "{} jumps at t = {}, where one of its branches changes: it is violated by {residual:.3e} there, and \
+                 states would have to jump with it",
                 equation_text(equation, compiled),
                 short(t)
             ),
-            "say what the states are then by an assignment in a `when` with the same condition, or let the branches meet".into(),
+            "assign the states in a `when` with the same condition, or let the branches meet".into(),
         ),
         Reason::StepTooSmall { t, h, component, error } => (
             t,
             state(component),
             match error.is_finite() {
-                true => format!("the step would have to be below {h:.1e} at t = {}, mostly for {} (error {error:.1e} of the tolerance){}", short(t), named(component), behind(component, compiled)),
-                false => format!("no step beyond t = {} can be computed, not even one of {h:.1e}, because of {}{}", short(t), named(component), behind(component, compiled)),
+                true => format!("the step size would have to be below {h:.1e} at t = {}, mainly because of {} \
+                                 (error {error:.1e} times the tolerance){}", short(t), named(component), behind(component, compiled)),
+                false => format!("no step beyond t = {} can be computed, not even with step size {h:.1e}, because \
+                                  of {}{}", short(t), named(component), behind(component, compiled)),
             },
             format!("loosen `--rtol`/`--atol`, or look for a jump that is not written as `if` or `when`; {stiff}"),
         ),
@@ -250,9 +266,9 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             None,
             format!(
-                "{limit} attempts (steps, rejected ones, and events) were not enough; reached t = {}{}",
+                "{limit} attempts (steps, rejected steps and events) were not enough; reached t = {}{}",
                 short(t),
-                // behind an event the next step may be left to the method
+                // after an event the next step may be left to the method
                 if h.is_finite() && h > 0.0 { format!(" with steps of {h:.1e}") } else { String::new() }
             ),
             format!("raise `--max-steps`, loosen `--rtol`, or shorten the run; {stiff}"),
@@ -260,14 +276,16 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
         Reason::TooSlow { t, h: 0.0, .. } => (
             t,
             None,
-            format!("no step from t = {} is good, however short", short(t)),
-            "the equations may have a singular point here, or do not determine all variables; end the run before, or look at `info`".into(),
+            format!("no step from t = {} succeeds, however short", short(t)),
+            "the equations may have a singular point here, or do not determine all variables; end the run earlier, \
+             or look at `ordinate info`".into(),
         ),
         Reason::TooSlow { t, h, attempts, needed } => (
             t,
             None,
             format!(
-                "the steps have become {h:.1e} on average at t = {}: after {attempts} of them about {needed:.0e} more would be needed",
+                "the step size has fallen to {h:.1e} on average at t = {}: after {attempts} steps about \
+                 {needed:.0e} more would be needed",
                 short(t)
             ),
             format!("look for a singular point or a fast oscillation here; raise `--max-steps` if this is meant; {stiff}"),
@@ -277,11 +295,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             let (variable, name) = (state(lost), named(lost));
             let (message, hint) = match outcome.statistics.steps == 0 {
                 true => (
-                    format!("{name} does not exist: the solution starts on a boundary where the equations jump or an event happens, and each side of it has a derivative of its own"),
-                    "start a little beside the boundary, or vary the value to both sides with `--set`",
+                    format!("{name} does not exist: the solution starts on a switching boundary, and the \
+                             derivatives on its two sides differ"),
+                    "start a little beside the boundary, or vary the value both ways with `--set`",
                 ),
                 false => (
-                    format!("{name} does not exist from t = {} on: what happens there has a time without a derivative", short(t)),
+                    format!("{name} does not exist from t = {} on: the time of the event there has no derivative", short(t)),
                     "events that happen together or only touch their boundary: change a parameter a little, or vary it with `--set`",
                 ),
             };
@@ -291,15 +310,17 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the derivative of {} is not a finite number at the start, t = {}{}", named(component), short(t), behind(component, compiled)),
-            "a division by zero, or 0/0, or a function outside of its domain; start beside it, or change the equation".into(),
+            "a division by zero, 0/0, or a function outside its domain; start beside this point, or change the \
+             equation".into(),
         ),
         Reason::NotFinite { t, component, at_start: false } if value(component).abs() > BEYOND => (
             t,
             state(component),
-            format!("{} grows beyond all numbers: it is {:.1e} at t = {}", named(component), value(component), short(outcome.t_reached)),
+            format!("{} overflows: it is {:.1e} at t = {}", named(component), value(component), short(outcome.t_reached)),
             match outcome.step {
-                Some(_) => "if the solution itself does not grow, the step is beyond the method's region of stability (see `stability`): try a smaller `--step`, or an implicit method such as `radau5`",
-                None => "end the run before with `-t`, or check the sign of the growing term",
+                Some(_) => "if the solution itself does not grow, the step is outside the method's stability region \
+                            (see `stability`): try a smaller `--step`, or an implicit method such as `radau5`",
+                None => "end the run earlier with `-t`, or check the sign of the growing term",
             }
             .into(),
         ),
@@ -307,7 +328,8 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             state(component),
             format!("the derivative of {} is not a finite number beyond t = {}{}", named(component), short(t), behind(component, compiled)),
-            "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run before, or add `stop when`".into(),
+            "the equation leaves the domain of sqrt, log, …, or divides by zero; end the run earlier, or add `stop \
+             when`".into(),
         ),
         Reason::ActionNotFinite { t, place } => (
             t,
@@ -328,14 +350,15 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
                     switch_text(switch, compiled),
                     short(t)
                 ),
-                format!("a motion along a switch does not determine a variable that jumps with it; solve the equation of `{name}` by hand, or make the switch smooth"),
+                format!("a sliding mode does not determine a variable that jumps with the switch; solve the \
+                         equation of `{name}` by hand, or make the switch smooth"),
             )
         }
         Reason::SwitchNotFinite { t, switch } => (
             t,
             None,
             format!("{} is not a number beyond t = {t}, so its side is unknown", switch_text(switch, compiled)),
-            "it leaves the domain of sqrt, log, …; end the run before, or add `stop when`".into(),
+            "it leaves the domain of sqrt, log, …; end the run earlier, or add `stop when`".into(),
         ),
         Reason::Zeno { t, cause } => {
             let (what, hint) = zeno(cause, compiled);
@@ -345,13 +368,14 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             t,
             None,
             format!("what is delayed is not a finite number at t = {}", short(t)),
-            "the first argument of `delay` leaves the domain of sqrt, log, …, or divides by zero; end the run before".into(),
+            "the first argument of `delay` leaves the domain of sqrt, log, …, or divides by zero; end the run \
+             earlier".into(),
         ),
         Reason::Undefined { t } => (
             t,
             None,
             format!("the equations do not determine all variables beyond t = {}", short(t)),
-            "end the run before, or add `stop when`".into(),
+            "end the run earlier, or add `stop when`".into(),
         ),
         Reason::SeriesOrder { t, component, observed, order } => {
             let name = state(component);
@@ -360,10 +384,11 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
                 t,
                 name,
                 format!(
-                    "the Taylor series{of} does not satisfy its equation at t = {}: what it leaves vanishes like h^{observed:.1}, not like h^{order}",
+                    "the Taylor series{of} does not satisfy its equation at t = {}: its residual decreases like \
+                     h^{observed:.1}, not like h^{order}",
                     short(t)
                 ),
-                "it is a mistake of this program: report the model; `-m dp8` or `-m radau` make no series".into(),
+                "this is a bug in Ordinate: please report the model; `-m dp8` and `-m radau` use no series".into(),
             )
         }
         Reason::Interrupted { t } => (t, None, format!("ended on request at t = {}", short(t)), "the rows so far are kept".into()),
@@ -419,7 +444,7 @@ fn contradiction(
     let set = |set: &Vec<usize>| set.iter().map(name).collect::<Vec<_>>().join(" and ");
     let sets: Vec<String> = free.iter().take(LISTED).map(set).collect();
     let guesses: Vec<String> = sought.iter().take(LISTED).map(name).collect();
-    let guess = (!guesses.is_empty()).then(|| format!("give a `guess` for {} near to a solution", guesses.join(", ")));
+    let guess = (!guesses.is_empty()).then(|| format!("give a `guess` for {} near a solution", guesses.join(", ")));
     let open = match sets.as_slice() {
         [] => "change the start values".into(),
         [only] => {
@@ -443,12 +468,13 @@ fn fold(t: f64, component: usize, value: f64, compiled: &Compiled) -> (f64, Opti
         // Differentiated constraints may determine a variable by what is lost in rounding, as the current of a blocking diode.
         hint += "try `--index direct`, which does not differentiate the equations; or ";
     }
-    hint += "the equations may have a fold here, where two solutions meet and end: end the run before";
+    hint += "the equations may have a fold here, where two solutions meet and end: end the run earlier";
     (
         t,
         name.clone(),
         format!(
-            "the equations cannot be solved beyond t = {}: no `{shown}` there continues the solution, which has {value:.4e}{}",
+            "the equations cannot be solved beyond t = {}: no value of `{shown}` continues the solution there; the \
+             last one is {value:.4e}{}",
             short(t),
             behind(component, compiled)
         ),
@@ -496,7 +522,7 @@ fn constrained(place: usize, compiled: &Compiled) -> Option<String> {
 pub(crate) fn equation_text(place: usize, compiled: &Compiled) -> String {
     let (sorted, model) = (&compiled.sorted, &compiled.sorted.model);
     let states = sorted.states.len();
-    // An equation whose own values are an invariant determines an algebraic state by the derivative behind those that are kept.
+    // An equation whose own values are an invariant determines an algebraic state by the derivative after those that are kept.
     let times = |equation: usize| {
         let kept = || sorted.invariants.iter().filter(|kept| kept.equation == equation).map(|kept| kept.derivative);
         if kept().any(|derivative| derivative == 0) { kept().max().map_or(0, |last| last + 1) } else { 0 }
@@ -558,30 +584,43 @@ fn switched(cause: Zeno, compiled: &Compiled) -> Option<String> {
 fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
     match cause {
         Zeno::Accumulation { switch } => (
-            format!("infinitely many events in finite time: those of {} accumulate", switch_text(switch, compiled)),
-            "end the run before with `stop when`, or bring the motion to rest: a last event sets its speed to zero, and a held value that \
-             multiplies what would start it again, as `on` in `h'' = -g*on`"
+            format!(
+                "infinitely many events in finite time (Zeno behaviour): those of {} accumulate",
+                switch_text(switch, compiled)
+            ),
+            "end the run earlier with `stop when`, or bring the motion to rest: let a last event set the speed to \
+             zero and switch off what would restart it, like `on` in `h'' = -g*on`"
                 .into(),
         ),
         Zeno::Unresolved { switch, limit } => (
             format!(
-                "events that cannot be told apart: those of {} accumulate near t = {}, and follow each other so closely that the errors of \
-                 the steps decide when the next one comes",
+                "events that cannot be told apart: those of {} accumulate near t = {}, so closely that the errors \
+                 of the steps decide when the next one occurs",
                 switch_text(switch, compiled),
                 short(limit)
             ),
-            "use smaller `--rtol` and `--atol`, or `-m taylor`, which finds events most exactly; or add a gap (hysteresis) between what switches forth and back".into(),
+            "use smaller `--rtol` and `--atol`, or `-m taylor`, which locates events most accurately; or add \
+             hysteresis (a gap between switching on and off)"
+                .into(),
         ),
         Zeno::Frequent { switch } => (
-            format!("events without end: those of {} would be more than all steps that `--max-steps` allows, so close do they follow each other", switch_text(switch, compiled)),
-            "add a gap (hysteresis) between what switches forth and back, or end the run before with `stop when`".into(),
+            format!(
+                "too many events: those of {} follow each other so closely that there would be more than \
+                     `--max-steps` allows",
+                switch_text(switch, compiled)
+            ),
+            "add hysteresis (a gap between switching on and off), or end the run earlier with `stop when`".into(),
         ),
         Zeno::Cascade { condition: _ } => (
             "events trigger each other without end".into(),
             "an action makes a condition true that undoes it; add a gap (hysteresis) between the conditions".into(),
         ),
         Zeno::Chattering { switch } => (
-            format!("{} chatters: both sides push the solution back, together with another switch", switch_text(switch, compiled)),
+            format!(
+                "{} chatters: both sides push the solution back (a sliding mode), together with another \
+                     switch",
+                switch_text(switch, compiled)
+            ),
             "replace the jump by a steep but smooth function such as tanh(x/1e-3), or add hysteresis".into(),
         ),
         Zeno::Undecided { switch } => (
@@ -603,7 +642,7 @@ fn zeno(cause: Zeno, compiled: &Compiled) -> (String, String) {
     }
 }
 
-/// The name of a state, or of a held value behind them.
+/// The name of a state, or of a held value after them.
 pub(crate) fn value_name(place: usize, compiled: &Compiled) -> Option<&str> {
     let names = compiled.program.state_names.iter().chain(&compiled.program.held_names);
     names.map(String::as_str).nth(place)
@@ -639,7 +678,9 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
         UsageError::NotVelocityFree { acceleration, velocity } => {
             let state = |k: usize| compiled.program.state_names.get(k).map_or("?", String::as_str);
             format!(
-                "`ge3` is for x'' = f(x, t), and the equation of `{}'` contains `{}`: it cannot do damping; choose another method, such as `taylor` or `dp8`, or remove a linear damping by xi = exp(B*t/2)*x as in `linear-velocity.eq`",
+                "`ge3` is for x'' = f(x, t), and the equation of `{}'` contains `{}`: damping is not possible; \
+                 choose another method, such as `taylor` or `dp8`, or remove a linear damping by xi = exp(B*t/2)*x \
+                 as in `linear-velocity.eq`",
                 state(acceleration),
                 state(velocity)
             )
@@ -651,7 +692,8 @@ pub(crate) fn usage_error(error: &UsageError, compiled: &Compiled) -> String {
             "the step {step} is longer than the shortest delay of the model, {delay}: it would need values of the future; choose a shorter `--step`"
         ),
         UsageError::DelayTooShort { delay } => format!(
-            "the delay {delay} is lost against the times of the run; leave it out, or measure time in another unit"
+            "the delay {delay} is smaller than the rounding error of the times of the run; leave it out, or measure \
+             time in another unit"
         ),
         UsageError::NotForDelays => {
             "this method cannot solve a model with `delay`; use `taylor`, `dp5`, `radau`, `bdf` or another one".into()

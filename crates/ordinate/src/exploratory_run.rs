@@ -1,4 +1,4 @@
-//! A look around before a search: a simulation shows where the solution lives, and of an autonomous model its period, too.
+//! An exploratory run before a search: a simulation shows which region the solution visits, and of an autonomous model its period, too.
 
 use crate::{Compiled, explain};
 use ordinate_program::Evaluator;

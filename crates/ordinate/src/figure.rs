@@ -230,7 +230,7 @@ fn solution(compiled: &Compiled, rows: &Memory, options: &PlotOptions) -> Result
 }
 
 /// The times of a curve that is constant between events, where it jumps those of the samples: these add no rows, so that a jump is
-/// first seen at the row behind it. The last row stays where it is.
+/// first seen at the row after it. The last row stays where it is.
 fn at_samples(compiled: &Compiled, times: &[f64], values: &[f64]) -> Vec<f64> {
     let mut moved = times.to_vec();
     let Some(&start) = times.first() else { return moved };
@@ -314,7 +314,7 @@ fn show_errors(run: &Run, rows: &Memory, panels: &mut [Panel], time: &str) -> Op
     }
     let (mut least, mut most) = (f64::INFINITY, 0.0f64);
     for series in panels.iter_mut().flat_map(|panel| &mut panel.series) {
-        // the label may have a unit behind the name
+        // the label may have a unit after the name
         let name = series.label.split(" [").next().unwrap_or_default();
         let Some(errors) = error.names.iter().position(|known| known == name).and_then(|k| error.rows.get(k)) else {
             continue;

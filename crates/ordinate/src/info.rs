@@ -258,7 +258,7 @@ pub fn info(compiled: &Compiled) -> String {
         line(
             "stiffness",
             &format!(
-                "{} between the fastest and the slowest rate, at or soon after the start",
+                "{} (ratio of the fastest to the slowest eigenvalue, at or soon after the start)",
                 crate::short((ratio * 1e3).round() / 1e3)
             ),
         );

@@ -16,6 +16,11 @@
 //! assert!((run.final_value("y").unwrap() - (-1.0f64).exp()).abs() < 1e-6);
 //! ```
 
+/// The Rust of the README compiles and holds.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 mod along;
 mod batch;
 mod block;

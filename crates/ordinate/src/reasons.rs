@@ -35,44 +35,45 @@ macro_rules! reasons {
 
 reasons! {
     Singularity "singularity",
-        "The solution has a pole or a branch point there, or no Taylor series (a root of zero).",
-        "End the run before it with `-t`, or check the sign of the growing term; a removable one: try `radau` or `dp8`.";
+        "The solution has a pole or a branch point, or no Taylor series (a root of zero).",
+        "End the run earlier with `-t`, or check the sign of the growing term; if it is removable, try `radau` or \
+         `dp8`.";
     StepTooSmall "step_too_small",
-        "No step is short enough for the tolerances.",
+        "No step size is small enough for the tolerances.",
         "Loosen `--rtol` and `--atol`, or write a jump in the equations as `if` or `when`.";
     MaxSteps "max_steps",
-        "The run takes more steps than `--max-steps` allows, or would.",
-        "Raise `--max-steps`, loosen `--rtol`, shorten the run; of a stiff model take `-m auto`, `radau` or `bdf`.";
+        "The run needs more steps than `--max-steps` allows.",
+        "Raise `--max-steps`, loosen `--rtol`, shorten the run; for a stiff model use `-m auto`, `radau` or `bdf`.";
     NewtonFailed "newton_failed",
-        "The equations of a step could not be solved.",
+        "Newton's method did not solve the equations of a step.",
         "Look for a place where the equations have no solution; give a smaller `--step`, or none.";
     SingularJacobian "singular_jacobian",
-        "The equations do not determine a variable there, or two solutions meet.",
-        "Look at `ordinate info`: an equation may repeat another one; end the run before, or begin it elsewhere.";
+        "The Jacobian is singular: the equations do not determine a variable, or two solutions meet.",
+        "Look at `ordinate info`: one equation may repeat another; end the run earlier, or start it elsewhere.";
     NotFinite "not_finite",
-        "A value is infinite or not a number: a division by zero, a function outside of its domain, growth without end.",
-        "End the run before with `-t` or `stop when`; with `--step`, see `ordinate stability`.";
+        "A value is infinite or not a number: a division by zero, a function outside its domain, unbounded growth.",
+        "End the run earlier with `-t` or `stop when`; with `--step`, see `ordinate stability`.";
     Zeno "zeno",
-        "Infinitely many events in finite time, or branches that contradict each other.",
-        "Add a gap (hysteresis) between what switches forth and back, or end the run before with `stop when`.";
+        "Infinitely many events in finite time (Zeno behaviour), or branches that contradict each other.",
+        "Add hysteresis (a gap between switching on and off), or end the run earlier with `stop when`.";
     InconsistentStart "inconsistent_start",
-        "Start values contradict the equations, at the start or after an event.",
+        "Inconsistent initial conditions: start values contradict the equations, at the start or after an event.",
         "Write `guess` instead of `init` for what follows from the others; see `ordinate help dae`.";
     HighIndex "high_index",
-        "A constraint jumps, and states would have to jump with it.",
+        "A constraint jumps, and states would have to jump with it (an impulse).",
         "Assign the states in a `when` with the same condition, or let the branches meet.";
     PrecisionUnreachable "precision_unreachable",
-        "The digits asked for with `--digits` cannot be had.",
-        "Ask for fewer, or shorten the run; the result is stored all the same.";
+        "The digits requested with `--digits` cannot be reached.",
+        "Ask for fewer, or shorten the run; the result is stored anyway.";
     Residual "residual",
-        "The computed values do not satisfy an equation as it was typed.",
-        "It is a mistake of this program: report the model, and do not use the result.";
+        "The computed values do not satisfy an equation as written.",
+        "This is a bug in Ordinate: report the model, and do not use the result.";
     NoRows "no_rows",
-        "`ordinate compare`: no method came as far as a row.",
+        "`ordinate compare`: no method has a result.",
         "Run one of the methods with `ordinate run`, which says why.";
     StopCondition "stop_condition",
         "A `stop when` of the model became true; this is no failure.",
-        "Nothing: it is the end that the model asks for.";
+        "Nothing to do: the model asks for it.";
     Interrupted "interrupted",
         "Ended on request, by Ctrl-C.",
         "The rows so far are kept.";

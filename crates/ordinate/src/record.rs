@@ -33,7 +33,7 @@ pub trait RowSink {
     }
     /// The states at the start and at the end of every step, and once more where an event has changed them.
     fn passed(&mut self, _t: f64, _y: &[f64]) {}
-    /// The columns on one side of an event at which a switch was crossed: before it, then behind it.
+    /// The columns on one side of an event at which a switch was crossed: before it, then after it.
     fn side_of_event(&mut self, _switch: usize, _behind: bool, _values: &[f64]) {}
     /// Whether they are wanted.
     fn wants_path(&self) -> bool {
@@ -133,7 +133,7 @@ impl<W: Write> RowSink for CsvRows<W> {
 /// The steps of a run: time at the end of the step, its length, its order.
 pub type Strip = Vec<(f64, f64, u32)>;
 
-/// More steps than this are thinned for the picture: nobody sees more.
+/// More steps than this are thinned for the picture: a picture cannot show more.
 const MAX_STRIP: usize = 1 << 16;
 
 /// Numbers that are kept in memory; streams have no such limit.

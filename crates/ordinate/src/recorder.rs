@@ -135,7 +135,7 @@ pub(crate) fn outputs_of_rows(
     let (mut eight, mut found) = (vec![Octet::default(); states], vec![Octet::default(); count]);
     let (mut one, mut out) = (vec![0.0; states], vec![0.0; count]);
     for first in (0..rows).step_by(OCTET) {
-        // The places behind the last row hold it, too.
+        // The places after the last row hold it, too.
         let places: [usize; OCTET] = std::array::from_fn(|k| (first + k).min(rows - 1));
         let here = OCTET.min(rows - first);
         for (state, eight) in eight.iter_mut().enumerate() {

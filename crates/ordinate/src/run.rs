@@ -66,9 +66,9 @@ pub struct RunOptions {
     pub precision: Option<u32>,
     /// Fixed step.
     pub step: Option<f64>,
-    /// Longest step.
+    /// Maximum step size.
     pub h_max: Option<f64>,
-    /// Limit of steps.
+    /// Maximum number of steps.
     pub max_steps: u64,
     /// Rows.
     pub rows: RowTimes,
@@ -193,7 +193,7 @@ impl Run {
                 "the model has algebraic equations that are solved together with the differential ones".into()
             }
             Why::Linear => "the model is linear".into(),
-            Why::GivenStep => "the step is fixed, and this method bears any".into(),
+            Why::GivenStep => "the step size is fixed, and this method is stable with any".into(),
             Why::Smooth => "the model is not stiff".into(),
             Why::Stiff { t } => {
                 format!("from t = {} on an implicit method costs less: the model is stiff", short(*t))
@@ -238,7 +238,7 @@ impl Run {
             }
             EnergyDrift::Unknown(NoEnergy::Driven) => unknown("forces that depend on time do work"),
             EnergyDrift::Unknown(NoEnergy::NoMasses) => {
-                unknown("there are no masses, one for each equation, with which action is reaction")
+                unknown("no masses, one for each equation, make the forces symmetric (action = reaction)")
             }
             EnergyDrift::Unknown(NoEnergy::Events) => unknown("what happens at events may do work"),
         })
@@ -341,7 +341,7 @@ fn run(
     error.iter_mut().for_each(|error| error.variables = variables(compiled));
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
-            // All that the first run did, but nobody hears of it.
+            // All that the first run did, without messages.
             let mut nobody = Discard;
             let mut kept = Kept::new(&mut nobody, options.error);
             let method = task.method(follow, &mut outputs);
@@ -490,7 +490,8 @@ fn hint_of_order(options: &RunOptions, outcome: &Outcome) -> Option<String> {
     let highest = options.max_order.filter(|_| options.step.is_some())?;
     let Some(Reason::StepTooSmall { error: f64::INFINITY, .. }) = outcome.reason else { return None };
     Some(format!(
-        "a step needs three terms in a row below `--atol`, which orders up to {highest} do not have: raise `--max-order`, \
+        "a step needs three terms in a row below `--atol`, which orders up to {highest} do not reach: raise \
+         `--max-order`, \
          loosen `--atol`, or take steps of a given order with `--order {highest}`"
     ))
 }

@@ -38,7 +38,8 @@ fn varied(compiled: &Compiled, by: &[VarId], both_sides: bool) -> Result<Compile
 pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
     match error {
         VariationError::Period(q) => format!(
-            "the period of an `every` depends on `{}`, so that all its instants move with it: there is no derivative by it; vary it with `--set`",
+            "the period of an `every` depends on `{}`, so that all its instants move with it: no derivative with \
+             respect to it exists; vary it with `--set`",
             sorted.model.name(*q)
         ),
         VariationError::Delay => {
@@ -49,7 +50,9 @@ pub(crate) fn explain(sorted: &Sorted, error: &VariationError) -> String {
             let (name, decides) = (sorted.model.name(*q), sorted.model.name(*decides));
             let through = if name == decides { String::new() } else { format!(" through `{decides}`") };
             format!(
-                "`{name}` decides{through} which equations there are (it stands in a bound, an index, an order or a seed, or its value of zero removes a term): there is no derivative by it; vary it with `--set`"
+                "`{name}` decides{through} which equations there are (it stands in a bound, an index, an order or a \
+                 seed, or its value of zero removes a term): no derivative with respect to it exists; vary it with \
+                 `--set`"
             )
         }
         VariationError::StartTime(q, open) => format!(

@@ -27,7 +27,7 @@ fn run(text: &str, index: IndexTreatment, method: &str, step: Option<f64>) -> Ru
     simulate(&compiled.expect("a model without mistakes"), &options, &mut Discard).expect("it can begin")
 }
 
-/// Either the end is that of the smooth solution, or the run ended before or right behind `meeting` for a named reason.
+/// Either the end is that of the smooth solution, or the run ended before or just after `meeting` for a named reason.
 fn check(text: &str, (name, end): (&str, f64), meeting: f64, most: f64) {
     let controlled = METHODS.iter().map(|method| (*method, None));
     let fixed = FIXED.iter().map(|(method, step)| (*method, Some(*step)));
@@ -173,7 +173,7 @@ fn a_long_step_does_not_leap_to_a_solution_that_comes_near() {
     for (method, step) in controlled.chain(fixed) {
         let found = run(model, IndexTreatment::Reduce, method, step);
         let o = found.final_value("o").expect("a column");
-        // x' = o − x with o = t − 1 behind t = 1 and nothing before
+        // x' = o − x with o = t − 1 after t = 1 and nothing before
         let (x, exact) = (found.final_value("x").expect("a column"), 1.0 + (-2f64).exp());
         match &found.reason {
             None => assert!((o - 2.0).abs() < 1e-6 && (x - exact).abs() < 0.05, "{method} {step:?}: {o}, {x}"),

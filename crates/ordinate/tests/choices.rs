@@ -120,7 +120,7 @@ fn solutions_that_part_where_f_divides_by_zero_are_told() {
 fn a_relay_that_holds_on_both_sides_is_told() {
     let relay = |start: f64| run(&format!("u = sign(x + 0.5*u)\nx' = -u\nx(0) = {start}\nrun 0 .. 0.1"), "auto");
     let both = relay(0.2);
-    assert!(of(&both, NoteKind::Choice)[0].message.contains("either sign"), "{:?}", both.notes);
+    assert!(of(&both, NoteKind::Choice)[0].message.contains("both signs"), "{:?}", both.notes);
     assert_eq!(relay(0.7).notes, []);
 }
 

@@ -27,7 +27,7 @@ fn run(text: &str, t_end: &str, rtol: f64, atol: f64) -> (Run, Memory) {
     run_with(text, &options, IndexTreatment::Reduce)
 }
 
-/// Values before and behind the first event.
+/// Values before and after the first event.
 fn around(memory: &Memory, names: &[&str]) -> [Vec<f64>; 2] {
     let column = |name: &str| memory.names.iter().position(|known| known == name).expect("it is a column");
     let times = &memory.columns[column("time")];

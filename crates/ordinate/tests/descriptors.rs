@@ -10,7 +10,7 @@ use std::fmt::Write;
 ///   E = P (I 0; 0 N) Q,   A = P (B 0; 0 I) Q,   x = Q⁻¹ z,   zᵢ = cᵢ sin ωᵢt + dᵢ exp(−bᵢt)
 /// ```
 ///
-/// with N nilpotent, B diagonal and d = 0 behind its end; P, Q and Q⁻¹ are whole numbers.
+/// with N nilpotent, B diagonal and d = 0 after its end; P, Q and Q⁻¹ are whole numbers.
 struct Descriptor {
     e: Matrix,
     /// times 4

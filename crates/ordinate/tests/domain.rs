@@ -94,7 +94,7 @@ fn a_state_that_touches_the_edge_passes_or_ends_there() {
     }
 }
 
-/// No method knows of z, for which the equations have a formula; it has no value behind the edge, and there are no rows there.
+/// No method knows of z, for which the equations have a formula; it has no value after the edge, and there are no rows there.
 #[test]
 fn an_unknown_that_ceases_to_exist_ends_the_run() {
     for (text, unknown) in [

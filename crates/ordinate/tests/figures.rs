@@ -83,7 +83,7 @@ side = if x > 0.3 then 2 else 5; twice = 2*x; init x = 0, u = 0; run 0 .. 1";
     assert_eq!(styles(&figure.panels[0]), [Style::Line, Style::Steps, Style::Steps, Style::Line]);
 }
 
-/// Samples every 0.3, rows every 0.25: what is held jumps at the samples, not at the rows behind them.
+/// Samples every 0.3, rows every 0.25: what is held jumps at the samples, not at the rows after them.
 #[test]
 fn what_is_sampled_jumps_at_the_samples() {
     let text = "n' = 0; x' = n; every 0.3: n = n + 1

@@ -181,7 +181,7 @@ fn what_has_no_orbit_says_why() {
     let cases = [
         ("x'' = -x + cos(t); init x = 0, x' = 0", "singular"),
         ("x'' = -x; init x = 1, x' = 0; run 0 .. 30", "family"),
-        ("x' = -x; init x = 1; run 0 .. 10", "comes to rest"),
+        ("x' = -x; init x = 1; run 0 .. 10", "settles at an equilibrium"),
         ("x' = x; init x = 1; run 0 .. 10", "ended early"),
     ];
     for (text, part) in cases {
@@ -369,7 +369,7 @@ fn equilibria_are_found_where_no_simulation_goes() {
 #[test]
 fn what_is_not_proved_about_equilibria_is_said() {
     let notes = |text: &str| equilibria(&model(text), &EquilibriaOptions::default()).expect("points").notes;
-    assert!(notes("x' = x^3 - x; init x = 0.1").iter().any(|note| note.contains("no proof")));
+    assert!(notes("x' = x^3 - x; init x = 0.1").iter().any(|note| note.contains("not a proof")));
     assert_eq!(notes("x' = -2*x + y; y' = 1 - y; init x = 0, y = 0"), Vec::<String>::new());
 }
 

@@ -49,7 +49,7 @@ fn a_branch_that_contradicts_itself_ends_the_run() {
     assert!(reason.kind == "zeno" && reason.message.contains("no consistent side"), "{}", reason.message);
 }
 
-/// A relay behind a lag swings ever faster, but nothing accumulates: s = x − 1 obeys s″ = −10 s′ ∓ 10, so that the time between two
+/// A relay after a lag swings ever faster, but nothing accumulates: s = x − 1 obeys s″ = −10 s′ ∓ 10, so that the time between two
 /// events falls exponentially. About 830 of them come before t = 3.
 #[test]
 fn a_relay_with_a_lag_is_followed() {

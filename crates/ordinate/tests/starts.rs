@@ -122,7 +122,7 @@ fn a_start_far_up_an_exponential_is_found() {
     ends(&bridge, "0", &[("a", 9.3272), ("b", 0.6728)]);
 }
 
-/// z⁴ + z/2 + 1 has no real root; that is not proved, so it is not said, and no absurd value is left behind.
+/// z⁴ + z/2 + 1 has no real root; that is not proved, so it is not said, and no absurd value is left.
 #[test]
 fn a_start_that_was_not_found_is_not_called_impossible() {
     let text = "x' = 1\nz^4 + x*z + 1 = 0\ninit x = 0.5\n";

@@ -146,7 +146,7 @@ fn derivatives_of_algebraic_models_fulfil_their_equations() {
     check(pendulum, &[("g", 9.81)], "taylor");
 }
 
-/// Where a solution only touches a boundary behind which it would jump, the time of the event has no derivative: that is said.
+/// Where a solution only touches a boundary beyond which it would jump, the time of the event has no derivative: that is said.
 #[test]
 fn a_grazing_event_ends_the_run_with_its_reason() {
     let text = "x'' = -x; when x >= 1: x' = 1; init x = 0, x' = 1; run 0 .. 3";
@@ -274,7 +274,7 @@ fn a_start_on_a_boundary_has_a_derivative_only_if_both_sides_agree() {
             let options = RunOptions { method: method.into(), ..RunOptions::default() };
             let run = simulate(&varied, &options, &mut Discard).expect("it can begin");
             let reason = run.reason.unwrap_or_else(|| panic!("{text}: {:?}", run.final_values));
-            assert!(reason.message.contains("starts on a boundary"), "{text}: {reason:?}");
+            assert!(reason.message.contains("starts on a switching boundary"), "{text}: {reason:?}");
         }
     }
     let sliding = "x'' = -x - 0.5*sign(x'); y' = -y + sign(x'); init x = 0.3, x' = 0, y = 1; run 0 .. 2";

@@ -289,7 +289,7 @@ impl Evaluator {
             copy(&stochastic_rounding::factors_at(t), &mut self.registers[first..]);
         }
         if let Some(delays) = &mut self.delays {
-            // Rows bring the delayed values along, behind the discrete ones.
+            // Rows bring the delayed values along, after the discrete ones.
             if d.len() <= self.program.layout.discrete() {
                 delays.load(&self.program, &self.code.past, t, &mut self.registers);
             }

@@ -25,7 +25,7 @@ pub(crate) fn evaluate(section: &Section, evaluator: &Evaluator, t: Interval) ->
 
 /// The registers of a section that are divided by and may change their sign, whatever the states are.
 pub(crate) fn denominators(section: &Section, program: &Program, registers: &[f64]) -> Vec<u32> {
-    // behind the states, the discrete values and the rates of the algebraic states
+    // after the states, the discrete values and the rates of the algebraic states
     let layout = &program.layout;
     let first_constant = program.discrete_register() + layout.discrete() + layout.algebraic;
     let constants = first_constant..program.first_temporary as usize;

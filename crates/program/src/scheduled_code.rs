@@ -14,7 +14,7 @@ use ordinate_expr::{Function, power};
 use ordinate_numbers::{OCTET, Octet};
 
 /// So many instructions, one after another as they were compiled, are ordered among themselves. Fewer make shorter runs of like
-/// ones; with more, what one leaves behind is out of the fastest memory when it is used.
+/// ones; with more, what one leaves is out of the fastest memory when it is used.
 const BLOCK: usize = 1024;
 
 /// A section ready to run.

@@ -139,7 +139,7 @@ mod tests {
         Instruction { op, out, a, b, c: 0 }
     }
 
-    /// r3 = r0·r1, r4 = −r3, r5 = r0 − r4: of the difference the product is moved, behind the sign, and all read what was moved.
+    /// r3 = r0·r1, r4 = −r3, r5 = r0 − r4: of the difference the product is moved, after the sign, and all read what was moved.
     #[test]
     fn what_goes_into_a_sum_is_moved_where_it_was_rounded() {
         let instructions =

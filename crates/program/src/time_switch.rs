@@ -148,7 +148,7 @@ pub(crate) fn mode_from(evaluator: &mut Evaluator, switch: usize, t: f64) -> f64
         TimeKind::Line | TimeKind::Curve => side(evaluator, switch, t, 0.0),
         TimeKind::CurvedStaircase => {
             let level = evaluator.time_value(switch, t).0.floor();
-            // at a whole number the value right behind tells whether the step goes down
+            // at a whole number the value just after tells whether the step goes down
             if side(evaluator, switch, t, level) < 0.0 { level - 1.0 } else { level }
         }
         TimeKind::Staircase => {
@@ -168,7 +168,7 @@ pub(crate) fn mode_from(evaluator: &mut Evaluator, switch: usize, t: f64) -> f64
     }
 }
 
-/// Sign of g − level right after t: where it is zero but for rounding, that of its slope, or of the first value behind t
+/// Sign of g − level right after t: where it is zero but for rounding, that of its slope, or of the first value after t
 /// that is not zero. The bounds of g at one point tell what is rounding.
 fn side(evaluator: &mut Evaluator, switch: usize, t: f64, level: f64) -> f64 {
     let program = Arc::clone(evaluator.program());

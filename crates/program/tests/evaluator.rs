@@ -239,7 +239,7 @@ fn a_narrow_dip_of_a_polynomial_is_found() {
     assert!((found[0].0 - 4.9999).abs() < 1e-10 && (found[1].0 - 5.0001).abs() < 1e-10);
 }
 
-/// What the first crossing and the mode behind it are, for `if EXPRESSION > 0`.
+/// What the first crossing and the mode after it are, for `if EXPRESSION > 0`.
 fn first(expression: &str, from: f64, until: f64) -> (f64, Option<(f64, f64)>) {
     let mut e = evaluator(&format!("x' = if {expression} > 0 then 1 else 0\ninit x = 0"));
     let mode = e.mode_from(0, from);
@@ -250,7 +250,7 @@ fn first(expression: &str, from: f64, until: f64) -> (f64, Option<(f64, f64)>) {
 #[test]
 fn curves_of_all_kinds_cross_where_they_do() {
     use std::f64::consts::PI;
-    // expression, from, until, mode at the start, crossing, mode behind it
+    // expression, from, until, mode at the start, crossing, mode after it
     let cases = [
         ("2^t - 4", 0.0, 5.0, -1.0, 2.0, 1.0),
         ("10^(-t) - 0.01", 0.0, 5.0, 1.0, 2.0, -1.0),

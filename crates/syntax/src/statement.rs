@@ -278,7 +278,14 @@ impl Parser<'_> {
                 "hold" => table.hold = true,
                 "linear" => {}
                 other => {
-                    let found = Diagnostic::error("syntax", next.span, format!("`{other}` is no way to read a table"));
+                    let found = Diagnostic::error(
+                        "syntax",
+                        next.span,
+                        format!(
+                            "`{other}` is not a way to read a \
+                     table"
+                        ),
+                    );
                     self.mistake(found.help("write `hold` for steps or `linear` for straight lines between the rows"));
                 }
             }

@@ -26,13 +26,13 @@ pub enum DesignCommand {
 pub struct CommonArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// The point, as in "phi=0, u=0"; what is not named has its start value (repeatable)
+    /// The point, as in "phi=0, u=0"; unnamed variables keep their start values (repeatable)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub at: Vec<String>,
     /// The point that the solution reaches at this time, instead of the start
     #[arg(short = 't', long, value_name = "T", allow_hyphen_values = true)]
     pub time: Option<String>,
-    /// Move the point to the equilibrium next to it
+    /// Move the point to the equilibrium near it
     #[arg(long)]
     pub equilibrium: bool,
     /// Inputs that the controller drives; all if not given
@@ -44,10 +44,10 @@ pub struct CommonArgs {
     /// Start values of the closed loop, as in "phi=0.3"; found if not given (repeatable)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub start: Vec<String>,
-    /// Where to write the closed loop, a model that runs; - is standard output
+    /// Where to write the closed loop, a runnable model; - is standard output
     #[arg(short = 'o', value_name = "FILE.eq")]
     pub file: Option<String>,
-    /// Write a closed loop that is not stable, too
+    /// Write the closed loop even if it is not stable
     #[arg(long)]
     pub force: bool,
     /// Picture (.svg, .png) of the closed loop and its control; without FILE a plot in the terminal
@@ -105,7 +105,7 @@ pub struct PlaceArgs {
     pub discrete_poles: bool,
     #[command(flatten)]
     pub follow: FollowArgs,
-    /// The gain of the integrator, for poles that do not count it
+    /// The gain of the integrator, if the poles are those of the states only
     #[arg(long, value_name = "GAIN", allow_hyphen_values = true, requires = "integral")]
     pub ki: Option<f64>,
     #[command(flatten)]
@@ -132,9 +132,9 @@ pub struct LqrArgs {
 /// `--anti-windup`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AntiWindup {
-    /// The integrator is driven back by what the limits cut off
+    /// Back-calculation: the excess over the limit drives the integrator back
     Back,
-    /// The integrator stands still while the limits cut off
+    /// Clamping (conditional integration): the integrator is held
     Clamp,
     /// None
     None,
@@ -192,16 +192,16 @@ pub struct PidArgs {
     /// Limits of the input, as in "-5,5"
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
     pub limits: Option<String>,
-    /// What keeps the integrator from running away at the limits
+    /// Anti-windup: what the integrator does while the input is at a limit
     #[arg(long, value_enum, value_name = "HOW", requires = "limits")]
     pub anti_windup: Option<AntiWindup>,
     /// Weights of the reference in the proportional and the derivative part
     #[arg(long, value_name = "B,C", allow_hyphen_values = true)]
     pub weight: Option<String>,
-    /// Find the gains
+    /// Tune the gains
     #[arg(long, value_enum, value_name = "RULE", conflicts_with_all = ["kp", "ki", "kd"])]
     pub tune: Option<Tune>,
-    /// Which gains are found; pi by SIMC, otherwise pid
+    /// Which gains to tune; by default pi with SIMC, otherwise pid
     #[arg(long, value_enum, value_name = "FORM", requires = "tune")]
     pub form: Option<Form>,
 }

@@ -26,7 +26,10 @@ pub struct FblinArgs {
 pub fn run(args: &FblinArgs) -> Result<Exit, Exit> {
     let common = &args.common;
     if common.sampled.is_some() {
-        return Err(usage("`--sampled`: a linearising law is continuous; it cancels nothing while it is held"));
+        return Err(usage(
+            "`--sampled`: feedback linearisation needs a continuous controller; a held input does not \
+                          cancel the nonlinear terms",
+        ));
     }
     if common.equilibrium || common.time.is_some() {
         return Err(usage("`--equilibrium` and `-t`: fblin holds around any point; name one with `--at`"));

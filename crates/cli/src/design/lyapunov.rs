@@ -15,7 +15,7 @@ pub struct LyapunovArgs {
     /// The candidate, an expression of the states, as in "phi'^2/2 + 1 - cos(phi)"
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub v: String,
-    /// The equilibrium, as in "phi=0"; what is not named has its start value; found if not given (repeatable)
+    /// The equilibrium, as in "phi=0"; unnamed variables keep their start values; found if not given (repeatable)
     #[arg(long, value_name = "NAME=VALUE,…", allow_hyphen_values = true)]
     pub at: Vec<String>,
     /// Where V > 0 and V' <= 0 are to hold, as in "x=-1..1, phi=-pi..pi"; the reach of the run if not given

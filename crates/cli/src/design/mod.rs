@@ -270,7 +270,7 @@ pub fn deliver(args: &CommonArgs, prepared: &Prepared, delivery: &Delivery) -> R
     if let Some(reason) = &delivery.refusal {
         message(&format!("stopped {reason}"));
         if args.file.is_some() && !args.force {
-            message("next    nothing was written; `--force` writes it all the same");
+            message("next    nothing was written; `--force` writes it anyway");
         }
         if !args.force {
             return Ok(Exit::Stopped);

@@ -314,7 +314,7 @@ fn no_environment_variable_but_no_color_changes_messages() {
     assert!(!plain.err.contains('\u{1b}'), "no colours into a pipe: {}", plain.err);
 }
 
-/// A run that the model ends has an error, whether its companion ends a little before or behind it: at the end y = 1/2, and what it
+/// A run that the model ends has an error, whether its companion ends a little before or after it: at the end y = 1/2, and what it
 /// is off is the slope times what the time is off.
 #[test]
 fn a_run_that_the_model_ends_knows_its_error() {

@@ -392,19 +392,19 @@ fn what_makes_no_controller_is_said_and_nothing_is_written() {
         (&["place", "dc-motor.eq"], 2, "`--poles` is missing"),
         (&["place", "dc-motor.eq", "--poles", "-5"], 2, "1 pole where 2 are needed: one for each state (omega, i)"),
         (&["place", "dc-motor.eq", "--poles", "-5+1i,-6"], 2, "conjugate"),
-        (&["place", "dc-motor.eq", "--poles", "-5,x"], 2, "`x` is no pole"),
+        (&["place", "dc-motor.eq", "--poles", "-5,x"], 2, "`x` is not a pole"),
         (&["place", "dc-motor.eq", "--poles", "1,-5"], 3, "not stable: pole 1 in s"),
         (&["place", "dc-motor.eq", "--poles", "-4,-5", "--reference", "omga"], 2, "did you mean `omega`?"),
         (&["place", "dc-motor.eq", "--poles", "-4,-5", "--input", "v"], 2, "there is no input `v`"),
         (&["place", "dc-motor.eq", "--poles", "-4,-5", "--at", "omga=0"], 2, "did you mean `omega`?"),
-        (&["place", "-e", lost, "--poles", "-3,-4"], 3, "no input reaches the mode 2"),
+        (&["place", "-e", lost, "--poles", "-3,-4"], 3, "mode 2 is uncontrollable: no input reaches it"),
         (&["lqr", "-e", lost, "--q", "1", "--r", "1"], 3, "2"),
         (&["lqr", "dc-motor.eq", "--q", "-1,2", "--r", "1"], 2, "Q"),
         (&["lqr", "dc-motor.eq", "--q", "1,2", "--r", "0"], 2, "R"),
         (&["lqr", "dc-motor.eq", "--q", "1,2,3", "--r", "1"], 2, "3 weights for 2: one for each of omega, i"),
         (&["lqr", "dc-motor.eq", "--r", "1"], 2, "Bryson"),
         (&["lqr", "dc-motor.eq", "--q", "1,2", "--r", "1", "--sampled", "-1"], 2, "positive"),
-        (&["lqr", "dc-motor.eq", "--q", "1,2", "--r", "1", "--at", "omega=1"], 3, "no equilibrium"),
+        (&["lqr", "dc-motor.eq", "--q", "1,2", "--r", "1", "--at", "omega=1"], 3, "not an equilibrium"),
         (&["lqr", "-e", "x' = -x; init x = 1", "--q", "1", "--r", "1"], 2, "no input"),
         (&["lqr", "-e", "x' = -x + y", "--q", "1", "--r", "1"], 1, "y"),
         (&["lqr", "dc-motor.eq", "--q", "1", "--r", "1", "--start", "omga=1"], 2, "did you mean `omega`?"),
@@ -437,5 +437,5 @@ fn a_point_of_rest_may_be_typed_with_the_digits_of_a_data_sheet() {
     let found = ordinate(&[&["design", "lqr", model], &point[..]].concat()).expect(0).json();
     assert_eq!(found["stable"], true);
     let off = ["--at", "x=0.009, i=0.81, u=0.76", "--q", "1,1,1", "--r", "1"];
-    assert!(ordinate(&[&["design", "lqr", model], &off[..]].concat()).expect(3).err.contains("no equilibrium"));
+    assert!(ordinate(&[&["design", "lqr", model], &off[..]].concat()).expect(3).err.contains("not an equilibrium"));
 }

@@ -171,7 +171,7 @@ fn auto_does_without_a_series() {
     let summary = ordinate(&["run", "-e", model, "-t", "100", "--summary", "json", "-q"]).expect(0).json();
     let found = summary["final"]["y"].as_f64().expect("a value");
     assert!((found - 1.0).abs() < 1e-6, "{found}");
-    // behind the place without a series the explicit method takes over again, none the worse for it: Fresnel's integral
+    // after the place without a series the explicit method takes over again, none the worse for it: Fresnel's integral
     let model = "x' = sqrt(t)*sin(5*t); x(0) = 0";
     let summary = ordinate(&["run", "-e", model, "-t", "20", "--summary", "json", "-q"]).expect(0).json();
     let found = summary["final"]["x"].as_f64().expect("a value");
@@ -202,7 +202,7 @@ fn events_keep_what_they_set_on_a_constraint() {
     assert!((row.column("x'")[0] - 3.0).abs() < 1e-3, "{}", row.column("x'")[0]);
 }
 
-/// Loose tolerances and long steps come down behind a pole without having seen it; there is no solution there.
+/// Loose tolerances and long steps come down after a pole without having seen it; there is no solution there.
 #[test]
 fn no_method_steps_over_a_pole() {
     let models = [
@@ -388,7 +388,7 @@ fn two_runs_that_meet_an_event_in_their_first_step_differ() {
     }
 }
 
-/// Two runs that both find nothing do not confirm each other where an input may be asleep.
+/// Two runs that both find nothing do not confirm each other where an input may be nonzero between rows.
 #[test]
 fn nothing_found_is_not_zero_error() {
     let narrow = "x' = exp(-1e10*(t - 3)^2); z' = -z; x(0) = 0; z(0) = 0";

@@ -83,7 +83,7 @@ fn the_ball_follows_a_sine_by_its_third_derivative() {
     assert!(table.deviation("x", exact) < 1e-10, "{}", table.deviation("x", exact));
 }
 
-/// Zero dynamics of the cart's position: the pendulum hangs (on the border of stability, ±i √(g/l)) or stands (unstable).
+/// Zero dynamics of the cart's position: the pendulum hangs (on the stability boundary, ±i √(g/l)) or stands (unstable).
 #[test]
 fn the_zero_dynamics_of_the_cart_are_the_pendulum() {
     let model = example("cart.eq");
@@ -282,7 +282,7 @@ fn mistakes_in_a_candidate_are_told_with_what_to_do() {
         (&["--v", "phi'^2 + phi^2 + 1"], 2, "V is 1 at the point"),
         (&["--v", "phi'^2 +"], 2, "--v:1"),
         (&["--v", "phi'^2*t"], 2, "depends on time"),
-        (&["--v", "phi'^2 + phi^2", "--at", "phi=1, phi'=0"], 2, "is no equilibrium"),
+        (&["--v", "phi'^2 + phi^2", "--at", "phi=1, phi'=0"], 2, "is not an equilibrium"),
         (&["--v", "phi'^2 + phi^2", "--region", "phi=1..2"], 2, "must lie between both"),
         (&["--v", "phi'^2 + phi^2", "--region", "psi=-1..1"], 2, "there is no state `psi`"),
     ];

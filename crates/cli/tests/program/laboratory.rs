@@ -39,7 +39,7 @@ fn stability_of_a_model_has_its_products() {
     );
     assert_eq!(found["unstable"], 1);
     let said = place.run(&["stability", "m.eq", "-m", "euler", "--step", "0.1"]).expect(0);
-    assert!(said.out.contains("unstable with this step: 1 rate"), "{}", said.out);
+    assert!(said.out.contains("unstable with this step: 1 eigenvalue"), "{}", said.out);
     let said = place.run(&["stability", "m.eq", "-m", "bdf2", "--step", "0.1", "--plot", "s.svg"]).expect(0);
     assert!(said.out.contains("stable with this step") && said.err.contains("wrote   s.svg"), "{said:?}");
     assert!(place.text("s.svg").starts_with("<svg"));
@@ -102,9 +102,12 @@ fn a_narrow_gap_of_stability_ends_the_steps() {
 fn rates_that_change_are_those_of_the_start() {
     let of = |text: &str| ordinate(&["stability", "-e", text, "-m", "euler", "--step", "0.1"]).expect(0).out;
     let said = of("x' = -(1+exp(t))*x; x(0)=1; run 0 .. 10");
-    assert!(said.contains("rates at the start") && said.contains("steps up to 1 are stable, at the start"), "{said}");
+    assert!(
+        said.contains("eigenvalues at the start") && said.contains("steps up to 1 are stable, at the start"),
+        "{said}"
+    );
     let said = of("x' = -2*x + sin(t); x(0)=1; run 0 .. 10");
-    assert!(said.contains("rates everywhere") && said.contains("steps up to 1 are stable\n"), "{said}");
+    assert!(said.contains("eigenvalues everywhere") && said.contains("steps up to 1 are stable\n"), "{said}");
 }
 
 /// An algebraic state is taken out: z = −x/2 makes x′ = −3x.
@@ -155,7 +158,11 @@ fn compare_has_the_fields_of_the_contract() {
     assert_eq!(found["skipped"][0]["method"], "ge3");
 
     let said = place.run(&[&words[..], &["-o", "report.html", "--plot", "w.png"]].concat()).expect(0);
-    assert!(said.out.contains("reference  14 digits: yes") && said.out.contains("not in the table"), "{}", said.out);
+    assert!(
+        said.out.contains("reference  14 digits verified") && said.out.contains("not in the table"),
+        "{}",
+        said.out
+    );
     let page = place.text("report.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.matches("<figure>").count() == 3, "a page with three pictures");
     assert!(!page.contains("http://") || page.matches("http").count() == page.matches("http://www.w3.org").count());

@@ -186,9 +186,9 @@ fn results_in_json_are_converted_back() {
     assert_eq!(place.table("a.csv").rows, place.table("b.csv").rows);
     assert_eq!(place.table("a.csv").names, place.table("b.csv").names);
     for (text, words) in [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ("{}", "columns"),
-        ("{\"columns\": {\"time\": 3}}", "`time` is no list"),
+        ("{\"columns\": {\"time\": 3}}", "`time` is not a list"),
         ("{\"columns\": {\"time\": [0, \"a\"]}}", "is not a number"),
         ("{\"columns\": {\"time\": [0, 1], \"y\": [2]}}", "1 rows instead of 2"),
     ] {

@@ -78,7 +78,7 @@ fn a_single_instant_does_not_stop_a_run() {
             assert!((found - 1.658_347_594_218_874).abs() < 1e-6, "{form} {method}: {found}");
         }
     }
-    // sin(π) is positive by rounding where the branch behind it begins; half of B(3/4, 1/2)
+    // sin(π) is positive by rounding where the branch after it begins; half of B(3/4, 1/2)
     let summary = end("x' = sign(sin(t))*sqrt(abs(sin(t))); x(0) = 0", "2.5*pi", &[]);
     assert!((summary["final"]["x"].as_f64().expect("a value") - 1.198_140_234_735_592).abs() < 1e-5, "{summary}");
     for model in ["x' = 1/t; x(0) = 0", "x' = 1/sqrt(t); x(0) = 0", "x' = log(t); x(0) = 0"] {

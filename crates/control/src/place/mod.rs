@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(place(&a, &b, &real(&[-5.0, -7.0])), Err(ControlError::Uncontrollable(real(&[-2.0]))));
     }
 
-    /// Two equal modes behind each other that no input reaches, in turned coordinates: rounding makes a pair of them, which
+    /// Two equal uncontrollable modes in series, in rotated coordinates: rounding makes a pair of them, which
     /// is 1e-7 away from the double pole that is wanted. Modes that are apart are not kept for their mean.
     #[test]
     fn a_double_mode_that_is_not_reached_is_kept() {

@@ -60,7 +60,7 @@ impl Resolver<'_> {
             _ if branch || mode => "the past of `delay` must be smooth: no branch, no jump, no kink".to_string(),
             Some(&v) if self.model.variable_excused(v) => return false,
             Some(&v) => {
-                format!("the past of `delay` is an expression of t and parameters; `{}` is none", self.model.name(v))
+                format!("the past of `delay` is an expression of t and parameters; `{}` is neither", self.model.name(v))
             }
             None => return true,
         };

@@ -53,7 +53,7 @@ impl Resolver<'_> {
             // What cannot be evaluated at the place itself, as sin(t)/t at 0, needs a neighbourhood of it.
             let difference = if right == "0" { left.to_string() } else { format!("{left} - {right}") };
             let (sign, branch) = if equality.negated { (">=", "else") } else { ("<", "then") };
-            let around = format!("`abs({difference}) {sign} 1e-6` with what holds there behind `{branch}`");
+            let around = format!("`abs({difference}) {sign} 1e-6` with the value at equality in the `{branch}` branch");
             self.report(if equality.in_condition {
                 let truth = if equality.negated { "false" } else { "true" };
                 let message = format!("this is {truth} for an instant only, which an event does not see");

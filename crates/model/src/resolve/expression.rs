@@ -325,7 +325,7 @@ impl Resolver<'_> {
         if let Some(&Some(var)) = members.get(primes as usize) {
             return Some(var);
         }
-        // x'' brings x and x' into being: they are the states behind it
+        // x'' introduces x and x' as states
         let mut var = None;
         for p in 0..=primes {
             var = match self.model.quantities[quantity].members.get(p as usize) {

@@ -213,7 +213,7 @@ impl Resolver<'_> {
             }
             NotRational::Operation(part) => {
                 let printed = self.model.print(part);
-                let message = format!("`{printed}` makes this no fraction of polynomials of s");
+                let message = format!("with `{printed}` this is not a fraction of polynomials in s");
                 let delay = matches!(self.model.graph.node(part), Term::Call(ordinate_expr::Function::Exp, _));
                 let help = match delay {
                     true => "for a delay e^(-s*T) write `delay(u, T)` as the input",
@@ -235,7 +235,7 @@ impl Resolver<'_> {
         }
         let changing = variables.into_iter().find(|&v| self.model.variable(v).role != Role::Parameter);
         let cause = match changing {
-            Some(v) => format!("; `{}` is none", self.model.name(v)),
+            Some(v) => format!("; `{}` is not constant", self.model.name(v)),
             None => String::new(),
         };
         let message = format!("{what} must be a constant expression{cause}");

@@ -57,7 +57,7 @@ fn open_mistake(model: &Model, hidden: &[Given], v: VarId) -> Diagnostic {
 }
 
 fn loop_mistake(hidden: &[Given]) -> Diagnostic {
-    let message = "the start of this operator needs its own value: what it acts on depends on it at once";
+    let message = "algebraic loop: at the start the input of this operator depends on its own output";
     Diagnostic::error("start-not-known", hidden[0].span, message).help("put a state between its output and its input")
 }
 

@@ -193,7 +193,7 @@ fn check_size(model: &Model, line: &Line) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let span = model.equations[line.equation].span;
-    let message = "the derivatives of this equation, which the index of the system asks for, become too long";
+    let message = "the derivatives of this equation, which index reduction needs, become too long";
     Err(Diagnostic::error("too-large", span, message).help("write the model with a lower index"))
 }
 

@@ -405,7 +405,7 @@ pub(super) fn regularised(model: &Model, algebraic: &[Algebraic]) -> Diagnostic 
         return Diagnostic::warning("regularised", Span::default(), message).help("leave `--regularise` out");
     };
     let names = list(algebraic.iter().map(|algebraic| model.name(algebraic.var)));
-    let message = format!("another problem is solved, in which the equations of {names} hold only nearly");
+    let message = format!("a regularised problem is solved, in which the equations of {names} hold only approximately");
     Diagnostic::warning("regularised", model.equations[first.equation].span, message)
         .help("the error estimate is that of the regularised problem, not of the model; leave `--regularise` out to solve the model itself")
 }

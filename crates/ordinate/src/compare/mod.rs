@@ -135,7 +135,7 @@ impl From<RunError> for CompareError {
     }
 }
 
-/// Runs a model with all methods that are asked for. `tell` hears the name of each method before its first run; `keep_going` is
+/// Runs a model with all methods that are asked for. `tell` is called with the name of each method before its first run; `keep_going` is
 /// asked now and then, and may end the comparison with what it has.
 pub fn compare(
     compiled: &Compiled,
@@ -335,7 +335,7 @@ mod tests {
         assert!(found.to_text().contains("compared over 0 … 0.0621969"), "{}", found.to_text());
     }
 
-    /// One run stops at 1, another one that steps over the narrow condition would not: its rows behind 1 are its error.
+    /// One run stops at 1, another one that steps over the narrow condition would not: its rows after 1 are its error.
     #[test]
     fn a_run_that_ends_elsewhere_has_the_difference_as_its_error() {
         let compile = |text: &str| compile(&Source::text(text), &CompileOptions::default()).expect("a model");
@@ -442,7 +442,7 @@ mod tests {
         let ball = of("h'' = -9.81; when h < 0: h' = -0.8*h'; init h = 1, h' = 0; run 0 .. 2", &["dp5"], &[1e-6]);
         let digits = &ball.reference.digits;
         assert!(!digits.delivered && digits.reached > 9.0 && ball.reference.error < 1e-9, "{digits:?}");
-        assert!(ball.to_text().contains("14 digits: no") && ball.to_text().contains("switches or events"));
+        assert!(ball.to_text().contains("14 digits not reached") && ball.to_text().contains("switches or events"));
     }
 
     /// Two rows, or two halvings, tell that the next one would take too long: it is not tried.

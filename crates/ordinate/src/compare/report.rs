@@ -26,7 +26,7 @@ impl Comparison {
         let reason = match (self.interruption(), self.skipped.first()) {
             (Some(message), _) => json!({"kind": ReasonKind::Interrupted.word(), "message": message}),
             (None, Some(first)) if self.rows.is_empty() => {
-                json!({"kind": ReasonKind::NoRows.word(), "message": format!("no method has a row; {}: {}", first.method, first.reason)})
+                json!({"kind": ReasonKind::NoRows.word(), "message": format!("no method has a result; {}: {}", first.method, first.reason)})
             }
             (None, _) => Value::Null,
         };

@@ -121,7 +121,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Where the text of a declaration ends: at the comma behind it, or with its statement.
+    /// Where the text of a declaration ends: at the comma after it, or with its statement.
     fn end_of(&self, span: Span, list: &[Declaration], k: usize) -> usize {
         if k + 1 == list.len() {
             return span.end as usize;
@@ -178,7 +178,7 @@ impl<'a> Edits<'a> {
                     return Ok(None);
                 }
                 StatementKind::StartAt { target, unit, .. } if spaceless(self.slice(target.span)) == wanted => {
-                    // y(0) = 1: behind the first `=`
+                    // y(0) = 1: after the first `=`
                     let from = target.span.end as usize;
                     let from = from + self.text[from..].find('=').expect("a start value has an equals sign") + 1;
                     let end = unit.as_ref().map_or(statement.span.end as usize, |u| u.span.start as usize);

@@ -115,7 +115,7 @@ impl Field {
                     Role::Held => {
                         return Err(SymbolicError::model(
                             format!(
-                                "{what} has `{}`, which `when` or `every` changes by leaps",
+                                "{what} has `{}`, which `when` or `every` changes discontinuously",
                                 self.sorted.model.name(v)
                             ),
                             "take the continuous form of the controller or of the plant",

@@ -216,7 +216,7 @@ fn not_at_rest(states: &[String], rates: &[f64]) -> DesignError {
     let shown = all.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
     let more = if all.len() > 4 { ", …" } else { "" };
     DesignError::Stopped {
-        message: format!("the point is no equilibrium: there {shown}{more}, and no value of the inputs holds it"),
+        message: format!("the point is not an equilibrium: there {shown}{more}, and no value of the inputs holds it"),
         hint: "move it with `--at`, or let `--equilibrium` move it to the next equilibrium".into(),
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn poles(
         let pair = part.contains('±') || part.contains("+-");
         let plain = part.replace("+-", "±").replace('±', "+");
         let found = complex(&plain, lookup).ok_or_else(|| {
-            wrong(option, text, &format!("`{part}` is no pole; write -3, or -5+1i and its conjugate -5-1i"))
+            wrong(option, text, &format!("`{part}` is not a pole; write -3, or -5+1i and its conjugate -5-1i"))
         })?;
         all.push(found);
         if pair {

@@ -53,7 +53,7 @@ pub fn design_text(design: &Design, model: &str) -> String {
         line(if k == 0 { "poles" } else { "" }, format!("{:<28}{speed}", format!("{pair}{z}")));
     }
     for (input, margins) in &design.margins {
-        line("margins", format!("{} (loop cut at {input})", margins_text(margins)));
+        line("margins", format!("{}, loop opened at {input}", margins_text(margins)));
     }
     if let (Some(step), Some((output, _))) = (&design.step, &design.following) {
         let settling = step.settling.map_or(String::new(), |time| format!("within 2 % after {}, ", brief(time)));

@@ -1,4 +1,4 @@
-//! The nonlinear closed loop on trial: from where it comes to rest at the point, how fast, and with how much control.
+//! Trial runs of the nonlinear closed loop: from where it settles at the point, how fast, and with how much control effort.
 
 use super::linear_loop::LinearLoop;
 use super::point::Basis;
@@ -217,7 +217,7 @@ pub(super) fn with_starts(
         if nearby.at_rest {
             let words: Vec<String> = starts.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             let note = format!(
-                "the closed loop starts at {}: from the model's own start it does not get to the point",
+                "the closed loop starts at {}: from the model's own start values it does not reach the point",
                 words.join(", ")
             );
             return Ok((closed, Some(nearby), Some(note)));

@@ -121,7 +121,7 @@ fn reduced(system: &StateSpace, kept: usize, period: Option<f64>) -> Result<Redu
         }
     }
     if !(k.is_finite() && k != 0.0) {
-        return stopped("the output does not answer to the input: the static gain is zero".into(), hint);
+        return stopped("the output does not respond to the input: the static gain is zero".into(), hint);
     }
     let mut all = if integrators == 1 { vec![f64::INFINITY] } else { Vec::new() };
     all.extend(&taus);
@@ -212,7 +212,7 @@ fn searched(
     let first = first_guess(pid, &system, form);
     let Some(first) = first else {
         return stopped(
-            "no gains were found with which the linear loop is stable, and the search has to begin with some".into(),
+            "no gains that stabilise the linear loop were found, so the search has no starting point".into(),
             "give gains with `--kp`, `--ki`, `--kd`",
         );
     };
@@ -239,8 +239,8 @@ fn searched(
     let scene = Scene { plant, options, pid, rule, duration };
     let Some((begin, effort)) = scene.integral(&first) else {
         return stopped(
-            "the nonlinear loop does not run with the gains that the search begins with".into(),
-            "give gains with `--kp`, `--ki`, `--kd`, or start values nearer to the point with `--start`",
+            "the nonlinear loop does not run with the gains from which the search starts".into(),
+            "give gains with `--kp`, `--ki`, `--kd`, or start values closer to the point with `--start`",
         );
     };
     if begin == 0.0 {

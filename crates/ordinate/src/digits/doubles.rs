@@ -48,9 +48,12 @@ impl Search<'_, '_> {
                 }
                 if best.as_ref().is_none_or(|known| known.reached < found.digits) {
                     let checked_by = format!("a coarser tolerance and {opinion}");
-                    best = Some(
-                        self.found(options, &found, checked_by, || format!("doubles give no more here, and {why}")),
-                    );
+                    best = Some(self.found(options, &found, checked_by, || {
+                        format!(
+                            "double precision gives no more here, \
+                         and {why}"
+                        )
+                    }));
                 }
                 if self.enough(found.digits) {
                     break;
@@ -78,8 +81,8 @@ impl Search<'_, '_> {
         if run.outcome.status != Status::Ok || digits >= found.reached {
             return Ok(Plan::Found(found));
         }
-        let checked_by = format!("{}, and with other roundings of its constants", found.checked_by);
-        let why = || format!("rounding of the constants costs the others, and {why}");
+        let checked_by = format!("{}, and with perturbed constants", found.checked_by);
+        let why = || format!("rounding of the constants costs the rest, and {why}");
         Ok(Plan::Found(self.found(found.options, &Difference { digits, ..cost }, checked_by, why)))
     }
 
@@ -109,7 +112,7 @@ impl Search<'_, '_> {
         }
         let Some(mut fine) = fine else {
             let none = Difference { digits: 0.0, state: 0, lost: None };
-            return Ok((none, format!("{method}, which does not reach the end")));
+            return Ok((none, format!("{method} (which does not reach the end)")));
         };
         if fine.digits < f64::from(self.asked) {
             let mut coarse = look(exponent - 2.0)?;
@@ -125,7 +128,7 @@ impl Search<'_, '_> {
             }
             if coarse.is_some_and(|coarse| fine.digits > coarse.digits + 1.0 && fine.digits > 4.0) {
                 let all = Difference { digits: f64::INFINITY, ..fine };
-                return Ok((all, format!("{method}, which comes near it (to {:.1} digits)", fine.digits)));
+                return Ok((all, format!("{method} (which converges to it, {:.1} digits so far)", fine.digits)));
             }
         }
         Ok((fine, method.to_string()))

@@ -55,14 +55,14 @@ impl DigitsReport {
 
     /// For people.
     pub fn to_text(&self) -> String {
-        let answer = if self.delivered { "yes" } else { "no" };
+        let answer = if self.delivered { "verified" } else { "not reached" };
         let reached = (self.reached * 10.0).floor() / 10.0;
         let numbers = match self.precision {
-            DOUBLE_DIGITS => "doubles".to_string(),
-            digits => format!("numbers of {digits} digits"),
+            DOUBLE_DIGITS => "in double precision".to_string(),
+            digits => format!("in {digits}-digit arithmetic"),
         };
         format!(
-            "{} digits: {answer} ({reached} by comparison of {} in {numbers} with {})",
+            "{} digits {answer} ({} {numbers} agrees to {reached} with {})",
             self.asked, self.method, self.checked_by
         )
     }
@@ -138,18 +138,19 @@ fn deliver(compiled: &Compiled, asked: u32, mut found: Found, sink: &mut dyn Row
 
 fn refusal(report: &DigitsReport, t: f64, variable: Option<&String>) -> Explanation {
     let reached = report.reached.max(0.0).floor() as u32;
-    let name = variable.map_or_else(String::new, |name| format!(", mostly in `{name}`"));
-    let why = report.why.as_deref().unwrap_or("doubles give no more");
+    let name = variable.map_or_else(String::new, |name| format!(", mainly in `{name}`"));
+    let why = report.why.as_deref().unwrap_or("double precision gives no more");
     Explanation {
         kind: ReasonKind::PrecisionUnreachable.word(),
         t,
         variable: variable.cloned(),
-        message: format!("{} digits cannot be had, {reached} can{name}: {why}", report.asked),
+        message: format!("{} digits cannot be reached, {reached} can{name}: {why}", report.asked),
         hint: match reached {
-            0 => "shorten the run with `-t` where the digits are lost on the way; give `--max-step` where a pulse may be stepped over"
+            0 => "shorten the run with `-t` if digits are lost on the way; give `--max-step` if a pulse may be \
+                  stepped over"
                 .into(),
             _ => {
-                format!("the result is stored all the same; ask for `--digits {reached}`, or shorten the run with `-t`")
+                format!("the result is stored anyway; ask for `--digits {reached}`, or shorten the run with `-t`")
             }
         },
     }

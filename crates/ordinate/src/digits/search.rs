@@ -120,7 +120,7 @@ impl Search<'_, '_> {
                 if self.enough(found.digits) && samples.reaches_as_far_as(&candidate) {
                     let (opinion, checked_by) = self.second_opinion(&candidate, &scales, stiff, digits)?;
                     let denied = opinion.filter(|other| self.denies(other));
-                    let why = || "dp8 finds another solution, and one of both has overlooked something".into();
+                    let why = || "dp8 finds another solution, so one of the two has missed something".into();
                     return Ok(Plan::Found(self.found(options, &denied.unwrap_or(found), checked_by, why)));
                 }
             }
@@ -157,15 +157,18 @@ impl Search<'_, '_> {
         let why = || {
             let lost = found.lost.map_or_else(String::new, |part| {
                 let (from, to) = self.grid.range;
-                format!("; with {digits} digits the last one is lost at t = {}", short(from + part * (to - from)))
+                format!("; with {digits} digits all are lost at t = {}", short(from + part * (to - from)))
             });
             let needed = needed.map_or_else(String::new, |needed| {
-                format!("; about {needed} would be needed, which is too much work for a search (`--precision {needed}` does it unasked)")
+                format!(
+                    "; about {needed} would be needed, too much work for an automatic search (`--precision \
+                         {needed}` does it)"
+                )
             });
             format!("the solution amplifies every error too much{lost}{needed}")
         };
         let options = RunOptions { precision: Some(digits), ..self.options.clone() };
-        let checked_by = format!("taylor in numbers of {} digits", digits - 4);
+        let checked_by = format!("taylor in {}-digit arithmetic", digits - 4);
         Ok(Plan::Found(self.found(options, &found, checked_by, why)))
     }
 
@@ -187,7 +190,7 @@ impl Search<'_, '_> {
         stiff: bool,
         digits: u32,
     ) -> Result<(Option<Difference>, String), RunError> {
-        let own = format!("taylor in numbers of {digits} digits");
+        let own = format!("taylor in {digits}-digit arithmetic");
         if stiff {
             return Ok((None, own));
         }
@@ -208,7 +211,7 @@ impl Search<'_, '_> {
                 break;
             }
         }
-        let confirmed = |found: &Difference| format!("{own}, which dp8 confirms to {:.1}", found.digits);
+        let confirmed = |found: &Difference| format!("{own}; dp8 agrees to {:.1}", found.digits);
         Ok((opinion, opinion.as_ref().map_or(own.clone(), confirmed)))
     }
 
@@ -233,7 +236,7 @@ impl Search<'_, '_> {
             if run.outcome.status != Status::Ok || best.as_ref().is_some_and(|known| known.reached >= found.digits) {
                 break;
             }
-            let checked_by = format!("taylor in numbers of {digits} digits");
+            let checked_by = format!("taylor in {digits}-digit arithmetic");
             let why = || format!("`{}` loses them; without `-m` there may be more", self.options.method);
             best = Some(self.found(options, &found, checked_by, why));
             if self.enough(found.digits) {

@@ -30,7 +30,7 @@ pub(super) fn kind(eigenvalues: &[(f64, f64)], dimension: usize, doubt: f64) -> 
         _ => return "on a surface of equilibria, unstable",
     }
     match (left, right, neutral) {
-        (0, 0, 0) => "without eigenvalues: the constraints leave no freedom",
+        (0, 0, 0) => "no eigenvalues: the constraints leave no degree of freedom",
         (0, 0, n) if n == turning => "centre (linear)",
         (_, 0, 1..) => UNDECIDED,
         (_, _, 1..) => "non-hyperbolic, unstable",

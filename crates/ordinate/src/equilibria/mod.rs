@@ -73,7 +73,7 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
         ));
     }
     if layout.differential() == 0 {
-        return Err(EquilibriaError::Usage("the model has no state that could come to rest".into()));
+        return Err(EquilibriaError::Usage("the model has no state, so it has no equilibrium to find".into()));
     }
     let t = compiled.run.map_or(0.0, |(from, _)| from);
     let mut equations = Equations::new(compiled, t);
@@ -87,14 +87,14 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
             message: format!(
                 "no equilibrium was found from {tried} starts: the largest rate is {best:.1e} at the best place that was seen"
             ),
-            hint: "give a start near to one with `--guess`; there is none where a rate cannot become zero".into(),
+            hint: "give a start near one with `--guess`; there is none where a rate cannot become zero".into(),
         });
     }
     let mut notes = Vec::new();
     // Time may act through samples alone.
     let sampled = !layout.sampled.is_empty();
     if forcing(&compiled.sorted) != Forcing::Autonomous && (layout.timed || !sampled) {
-        notes.push(format!("the model depends on time, which stands still here at t = {}", crate::short(t)));
+        notes.push(format!("the model depends on time, which is frozen here at t = {}", crate::short(t)));
     }
     notes.extend(left_out(&compiled.sorted.model, &[]).map(|note| match sampled {
         true => format!("{note}; `ordinate periodic` finds where the whole comes back to itself"),
@@ -104,7 +104,7 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     all.sort_by(|(a, _), (b, _)| far(a).total_cmp(&far(b)));
     if all.len() > MOST_SHOWN {
         let more = all.len() - MOST_SHOWN;
-        notes.push(format!("{more} more points were found farther away: `--guess` shows those near to it"));
+        notes.push(format!("{more} more equilibria were found farther away: `--guess` shows those near a point"));
         all.truncate(MOST_SHOWN);
     }
     let points: Vec<Equilibrium> = all
@@ -136,12 +136,13 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     }
     if points.iter().any(|point| point.kind == kind::UNDECIDED) {
         notes.push(
-            "at a non-hyperbolic point an eigenvalue is zero as far as the point is known: the linearisation does not decide how it attracts"
+            "at a non-hyperbolic point an eigenvalue is zero as far as the point is known: the linearisation does \
+             not decide its stability"
                 .into(),
         );
     }
     if !equations.is_linear() {
-        notes.push(format!("no others were found from {tried} starts, which is no proof: `--guess` begins elsewhere"));
+        notes.push(format!("no others found from {tried} starts (not a proof): `--guess` starts elsewhere"));
     }
     Ok(Equilibria { points, notes })
 }

@@ -52,7 +52,7 @@ impl Task<'_> {
     ) -> Option<GlobalError> {
         let carried = outcome.error.as_ref().filter(|_| kept.all_told())?;
         let states = self.compiled.program.visible;
-        // of the values of all columns behind the time, and of the errors of the states
+        // of the values of all columns after the time, and of the errors of the states
         let values = greatest(kept.rows(), kept.stored).split_off(1);
         let mut largest = greatest(kept.told(), states);
         if self.options.step.is_none() {

@@ -32,7 +32,7 @@ pub struct GlobalError {
     pub baseless: Option<usize>,
     /// Where a state has lost its digits: one that began too small for the absolute tolerance, and one that would see it.
     pub unseen: Option<(usize, f64)>,
-    /// A state that was zero in all rows though its equation has an input that may be asleep there: nothing is known of its error.
+    /// A state that was zero in all rows though its input may be nonzero between them: nothing is known of its error.
     pub idle: Option<usize>,
     /// Whether it was subtracted from the result. It is the error of the result before.
     pub corrected: bool,
@@ -84,19 +84,19 @@ impl GlobalError {
         match self.until {
             _ if self.idle.is_some() => self.idle.map(|state| {
                 format!(
-                    "the error of `{}` is unknown: it is zero in all rows, but its input may be asleep almost everywhere, as \
-                     exp(-t^2) is; `--max-step` finds what is shorter than a row",
+                    "the error of `{}` is unknown: it is zero in all rows, but its input may be nonzero only \
+                     between rows, as with exp(-t^2); `--max-step` finds what is shorter than a row",
                     self.names[state]
                 )
             }),
             _ if self.complete => None,
             t if self.interrupted && t.is_finite() => {
-                Some(format!("the error is known up to t = {} only: its estimate was interrupted", crate::short(t)))
+                Some(format!("the error is known only up to t = {}: its estimate was interrupted", crate::short(t)))
             }
             _ if self.interrupted => Some("the error is unknown: its estimate was interrupted".into()),
             f64::NEG_INFINITY => Some("the error is unknown: there is no solution to compare with".into()),
             t => Some(format!(
-                "the error is known up to t = {} only: a run with other steps did not come further",
+                "the error is known only up to t = {}: the comparison run did not get further",
                 crate::short(t)
             )),
         }

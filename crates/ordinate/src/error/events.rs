@@ -12,7 +12,7 @@ const MAX_KEPT: usize = 1 << 22;
 /// What one column does at an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Jump {
-    /// The place behind the time.
+    /// The place after the time.
     pub column: usize,
     pub before: f64,
     pub behind: f64,

@@ -63,8 +63,8 @@ impl GlobalError {
         }
     }
 
-    /// The rows strictly behind the beginning of a span up to its end that were asked for at their time: those on both sides of an
-    /// event are before and behind it.
+    /// The rows strictly after the beginning of a span up to its end that were asked for at their time: those on both sides of an
+    /// event are before and after it.
     fn rows_between(&self, kept: &Kept, (from, to): (f64, f64)) -> Vec<usize> {
         let time = &kept.columns[0];
         let first = time.partition_point(|t| *t < from);

@@ -21,7 +21,7 @@ pub(super) struct Path {
     count: usize,
 }
 
-/// A time in which the true solution may be before or behind a fast transition: what a row shows may be what it is `ahead` later.
+/// A time in which the true solution may be before or after a fast transition: what a row shows may be what it is `ahead` later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shift {
     pub state: usize,
@@ -81,7 +81,7 @@ impl Path {
         may_return(evaluator, &way, &sights)
     }
 
-    /// The index of the first point behind a time.
+    /// The index of the first point after a time.
     fn behind(&self, t: f64) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -316,7 +316,7 @@ mod tests {
         shifts(1.0, 1.1, &|meetings| {
             let [shift] = meetings.shifts()[..] else { panic!("one transition: {:?}", meetings.shifts()) };
             assert!((shift.from - 1.0).abs() < 2e-3 && (shift.to - 1.18).abs() < 5e-3, "{shift:?}");
-            // between the other transition and the true one, and a row behind that
+            // between the other transition and the true one, and a row after that
             assert_eq!(meetings.kept.path.elsewhere(&shift, 1.15, 1.0), Some(&[0.0][..]));
             assert!(meetings.are_far_apart());
         });

@@ -213,7 +213,7 @@ fn mark_margins(gain: &mut Panel, angle: &mut Panel, open: &StateSpace) -> Resul
         angle.marks.push(Mark::horizontal(level, ""));
         angle.series.push(drop(w, level, level + degrees));
     }
-    Ok(if found.stable { "closed loop stable" } else { "closed loop UNSTABLE" })
+    Ok(if found.stable { "stable with unit negative feedback" } else { "UNSTABLE with unit negative feedback" })
 }
 
 /// A short line from one value to another.
@@ -289,7 +289,7 @@ fn nyquist_figure(linear: &Linearization, chosen: &[(usize, usize)], title: &str
         let found = margins(&linear.system.channel(*output, *input)).map_err(explained)?;
         let state = if found.stable { "stable" } else { "UNSTABLE" };
         let distance = digits((found.modulus.0 * 1e4).round() / 1e4);
-        figure.title.push_str(&format!(": closed loop {state}"));
+        figure.title.push_str(&format!(": {state} with unit negative feedback"));
         panel.title = format!("nearest to −1: {distance} at {} rad/s", digits(found.modulus.1));
     }
     if largest < SMALL {

@@ -308,7 +308,7 @@ fn about(compiled: &Compiled, inputs: &[VarId], states: &[VarId], t: f64) -> Vec
     let mut notes = Vec::new();
     let reads = reads(&with_open(sorted, inputs), &outputs(compiled));
     if reads.time {
-        notes.push(format!("the model depends on time, which stands still here at t = {}", crate::short(t)));
+        notes.push(format!("the model depends on time, which is frozen here at t = {}", crate::short(t)));
     }
     if states.len() < sorted.states.len() {
         let all = sorted.states.iter().map(|state| state.var);

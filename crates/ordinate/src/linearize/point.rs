@@ -173,7 +173,7 @@ impl Point {
         }
         if !moved.is_empty() {
             self.notes.push(format!(
-                "start values that the equations do not allow at this point were moved: {}",
+                "inconsistent start values were changed to satisfy the equations at this point: {}",
                 moved.join(", ")
             ));
         }

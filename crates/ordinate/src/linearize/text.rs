@@ -91,9 +91,9 @@ fn modes(out: &mut Text, analysis: &Analysis, driven: bool) {
     for mode in &analysis.modes {
         let lost = match (mode.controllable || !driven, mode.observable) {
             (true, true) => "",
-            (false, true) => "not controllable",
-            (true, false) => "not observable",
-            (false, false) => "neither controllable nor observable",
+            (false, true) => "uncontrollable",
+            (true, false) => "unobservable",
+            (false, false) => "uncontrollable and unobservable",
         };
         let or_dash = |value: Option<f64>| value.map_or("–".to_string(), digits);
         rows.push([
@@ -122,7 +122,7 @@ fn reach(out: &mut Text, what: &str, reach: &Reach, lost: &[Complex]) {
         return out.line(&format!("{what:<13} yes, rank {rank} of {n}{sizes}"));
     }
     let plural = if lost.len() == 1 { "mode" } else { "modes" };
-    out.line(&format!("{what:<13} NO, rank {rank} of {n}{sizes}: not the {plural} {}", listed(lost)));
+    out.line(&format!("{what:<13} NO, rank {rank} of {n}{sizes}: un{what} {plural} {}", listed(lost)));
 }
 
 fn transfer(out: &mut Text, linear: &Linearization, channel: &Channel) {
@@ -145,7 +145,7 @@ fn transfer(out: &mut Text, linear: &Linearization, channel: &Channel) {
     let zeros: Vec<Complex> = channel.zeros.iter().map(|z| Complex::new(clean(z.re), clean(z.im))).collect();
     out.line(&format!("  zeros   {}", listed(&zeros)));
     let gain = if channel.dc_gain.is_finite() { digits(channel.dc_gain) } else { "infinite".into() };
-    out.line(&format!("  gain at rest (s = 0)   {gain}"));
+    out.line(&format!("  static gain (s = 0)   {gain}"));
 }
 
 /// Coefficients without those that are rounding beside the largest term at a frequency.

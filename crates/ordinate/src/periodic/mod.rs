@@ -35,7 +35,7 @@ pub struct PeriodicOptions {
     pub guess: Vec<(String, String)>,
     /// Name of the method.
     pub method: String,
-    /// So many equal steps over the period, instead of controlled ones.
+    /// Use N equal steps over the period instead of step size control.
     pub steps: Option<u64>,
     /// Whether the estimated error of the map is subtracted from it.
     pub correct: bool,
@@ -58,7 +58,7 @@ pub struct Orbit {
     pub multipliers: Vec<(f64, f64)>,
     /// The multiplier that is one because the model does not depend on time.
     pub trivial: Option<usize>,
-    /// Whether it attracts its neighbours; `None` where a multiplier lies on the unit circle.
+    /// Whether it attracts nearby solutions; `None` where a multiplier lies on the unit circle.
     pub stable: Option<bool>,
     /// Estimated largest error of the start values.
     pub error: f64,
@@ -118,12 +118,13 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     let choice = chosen_method(options)?;
     if !compiled.program.layout.delays.is_empty() {
         return Err(PeriodicError::Usage(
-            "the model has a `delay`: what comes back is a whole past, which is not searched for; use `pade(z, T, 5)`"
+            "the model has a `delay`: its periodic solutions are functions of a whole delay, which are not searched \
+             for; use `pade(z, T, 5)`"
                 .into(),
         ));
     }
     if compiled.program.layout.differential() == 0 {
-        return Err(PeriodicError::Usage("the model has no state, so there is nothing that could come back".into()));
+        return Err(PeriodicError::Usage("the model has no state, so it has no periodic solution to find".into()));
     }
     let forcing = forcing(&compiled.sorted);
     let autonomous = forcing == Forcing::Autonomous;
@@ -139,7 +140,7 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
     let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
     let (found, mut notes) = search::search(compiled, &mut map, &search, guess, period)?;
     notes.extend(note);
-    notes.push("no other orbits were found, which is no proof: `--guess` begins elsewhere".into());
+    notes.push("no other periodic orbits found (not a proof): `--guess` starts elsewhere".into());
     let orbits = found.into_iter().map(|fixed| orbit(compiled, &mut map, &search, fixed)).collect();
     Ok(Periodic {
         orbits,
@@ -204,8 +205,7 @@ fn given_period(
     if known {
         return Ok((Some(period), None));
     }
-    let next = || {
-        match forcing {
+    let next = || match forcing {
         Forcing::Autonomous => String::new(),
         Forcing::Periodic(own) => {
             let own = Repeats::new(compiled, t_start).least(*own);
@@ -213,9 +213,10 @@ fn given_period(
         }
         Forcing::Several(periods) => no_common(periods),
         Forcing::Other(_) => {
-            "give a period after which everything comes back; where something happens only once, start the run after it, and leave away what dies out".into()
+            "give a period after which everything repeats; if something happens only once, start the run after it; \
+             leave out what dies out"
+                .into()
         }
-    }
     };
     match Repeats::new(compiled, t_start).after(period) {
         Repeat::To(part) if part <= 1e-9 => Ok((Some(period), None)),
@@ -224,11 +225,12 @@ fn given_period(
         Repeat::To(part) => Ok((
             Some(period),
             Some(format!(
-                "after the period the equations come back only to {part:.1e} of how much they change with time: as little as that is known about the orbit"
+                "after the period the equations repeat only to within {part:.1e} of their variation in time: the \
+                 orbit is not known more accurately than that"
             )),
         )),
         Repeat::Not(what) => {
-            usage(format!("`--period {text}`: the equations do not come back after it: {what}; {}", next()))
+            usage(format!("`--period {text}`: the equations do not repeat after it: {what}; {}", next()))
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{Compiled, short};
 
 /// The first search may be this coarse; what it finds is made exact.
 const COARSE: f64 = 1e-7;
-/// Periods simulated before the search, to see where the solution lives.
+/// Periods simulated before the search, to see which region the solution visits.
 const PERIODS: f64 = 20.0;
 /// Orbits are the same if they start nearer to each other than this, in usual sizes.
 const SAME: f64 = 1e-5;
@@ -163,7 +163,7 @@ fn scattered(
     match first_trouble {
         _ if !found.is_empty() => Ok(found),
         Some(trouble) => Err(explain(&trouble, starts.len(), period, false)),
-        None => Err(none("no orbit was found", "give a start near to one with `--guess`")),
+        None => Err(none("no orbit was found", "give a start near one with `--guess`")),
     }
 }
 
@@ -269,18 +269,19 @@ fn no_cycle(map: &Map, piece: &Piece, span: f64) -> PeriodicError {
     if let Some(reason) = &piece.stopped {
         return none(
             &format!("the simulation that looks for the orbit ended early: {reason}"),
-            "give a start near to an orbit with `--guess`, and its period with `--period`",
+            "give a start near an orbit with `--guess`, and its period with `--period`",
         );
     }
     if at_rest(piece, &map.states) {
         return none(
-            "the solution comes to rest: it runs into an equilibrium, not onto an orbit",
-            "start elsewhere with `--guess`, or give the period of an orbit that repels with `--period`; `ordinate equilibria` lists equilibria",
+            "the solution settles at an equilibrium, not on a periodic orbit",
+            "start elsewhere with `--guess`, or give the period of an unstable orbit with `--period`; `ordinate \
+             equilibria` lists equilibria",
         );
     }
     none(
         &format!("no recurrence was seen in {} units of time: the solution may be chaotic, or drift away", short(span)),
-        "give a start near to an orbit with `--guess` and its period with `--period`",
+        "give a start near an orbit with `--guess` and its period with `--period`",
     )
 }
 
@@ -334,7 +335,7 @@ fn explain(trouble: &Trouble, starts: usize, period: f64, autonomous: bool) -> P
     let (message, hint) = match trouble {
         Trouble::Stopped(reason) => (
             format!("a run over the period {} ended early: {reason}", short(period)),
-            "give a start nearer to the orbit with `--guess`",
+            "give a start closer to the orbit with `--guess`",
         ),
         Trouble::Singular { residual } if autonomous || *residual < 1e-6 => (
             "I − P′ is singular: the orbit is not isolated but one of a family, as in a model that keeps its energy, or it is at a bifurcation".to_string(),
@@ -345,15 +346,17 @@ fn explain(trouble: &Trouble, starts: usize, period: f64, autonomous: bool) -> P
             "add damping, change the period or a parameter, or start elsewhere with `--guess`",
         ),
         Trouble::NoConvergence { residual, iterations } => (
-            format!("no periodic orbit was found near {from}: after {iterations} iterations the state misses itself by {residual:.1e} of its size"),
-            "give a start nearer to an orbit with `--guess`, or another period with `--period`",
+            format!("no periodic orbit was found near {from}: after {iterations} iterations the state after one \
+                     period still differs by {residual:.1e} of its size"),
+            "give a start closer to an orbit with `--guess`, or another period with `--period`",
         ),
         Trouble::PeriodRuns { from, to } => (
-            format!("the search for the period diverged, from {} to {}: there may be no orbit, or it ends in an equilibrium", short(*from), short(*to)),
-            "give a start and a period nearer to the orbit with `--guess` and `--period`",
+            format!("the period search diverged, from {} to {}: there may be no orbit, or it ends in an \
+                     equilibrium", short(*from), short(*to)),
+            "give a start and a period closer to the orbit with `--guess` and `--period`",
         ),
         Trouble::Rest => (
-            "the iteration leads to an equilibrium, which comes back after any period".to_string(),
+            "the iteration converges to an equilibrium, which has every period".to_string(),
             "start farther away with `--guess`; `ordinate equilibria` lists equilibria",
         ),
     };

@@ -43,7 +43,7 @@ pub(super) enum Trouble {
     Stopped(String),
     /// I − P′ is singular.
     Singular { residual: f64 },
-    /// The iteration goes on without end, or leaves the region where the solution lives.
+    /// The iteration goes on without end, or leaves the region that the solution visits.
     NoConvergence { residual: f64, iterations: usize },
     /// The period grows or shrinks without bound.
     PeriodRuns { from: f64, to: f64 },
@@ -202,7 +202,7 @@ pub(super) fn map_error(
     Ok(image.end.iter().zip(&better).map(|(a, b)| factor * (a - b)).collect())
 }
 
-/// Newton's change of the state and, behind it, of the period.
+/// Newton's change of the state and, after it, of the period.
 fn newton_step(
     map: &mut Map,
     search: &Search,
@@ -268,7 +268,7 @@ impl Inverse {
         Some(Inverse { lu, scale: map.scale.clone(), period: search.autonomous.then_some(period), norm })
     }
 
-    /// The change of the state that follows from a change of P, and behind it that of the period.
+    /// The change of the state that follows from a change of P, and after it that of the period.
     pub fn of(&mut self, change: &[f64]) -> Option<Vec<f64>> {
         let mut right: Vec<f64> = change.iter().zip(&self.scale).map(|(change, scale)| change / scale).collect();
         right.resize(change.len() + usize::from(self.period.is_some()), 0.0);

@@ -69,7 +69,8 @@ fn check(options: &RunOptions, digits: u32) -> Result<(), RunError> {
     }
     if options.max_order.is_some() || options.h_scale.is_some() || options.h_max.is_some() {
         return usage(
-            "`--max-order`, `--h-scale` and `--max-step` do not go with `--precision`: order and step follow from it"
+            "`--max-order`, `--h-scale` and `--max-step` cannot be combined with `--precision`: order and step \
+             follow from it"
                 .into(),
         );
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// What a run asks of the operating system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Privileges {
-    /// Run on this processor only.
+    /// Pin the run to this processor.
     pub cpu: Option<usize>,
     /// Run before all ordinary processes (`SCHED_FIFO`) with locked memory.
     pub fifo: bool,
@@ -91,7 +91,7 @@ mod linux {
         match std::io::Error::last_os_error().kind() {
             std::io::ErrorKind::PermissionDenied => "not permitted".into(),
             std::io::ErrorKind::InvalidInput => "there is no such processor".into(),
-            _ => "the system says no".into(),
+            _ => "refused by the system".into(),
         }
     }
 
@@ -112,7 +112,7 @@ mod linux {
                 known && libc::sched_setaffinity(0, size, &raw const set) == 0
             };
             if !bound {
-                granted.refused.push(format!("processor {cpu}: there is none that may be used"));
+                granted.refused.push(format!("processor {cpu}: no such processor may be used"));
                 granted.before.processors = None;
             }
         }

@@ -115,7 +115,7 @@ impl RealTimeReport {
             (n, true) => line(
                 "missed",
                 &format!(
-                    "{n} of {} would have been, the first at t = {}",
+                    "{n} of {} would have missed their deadline, the first at t = {}",
                     self.samples,
                     crate::short(self.first_missed.unwrap_or(0.0))
                 ),
@@ -123,7 +123,7 @@ impl RealTimeReport {
             (n, false) => line(
                 "missed",
                 &format!(
-                    "{n} of {} deadlines, the first at t = {}; {} periods passed over",
+                    "{n} of {} deadlines, the first at t = {}; {} periods skipped",
                     self.samples,
                     crate::short(self.first_missed.unwrap_or(0.0)),
                     self.skipped
@@ -135,7 +135,7 @@ impl RealTimeReport {
             line("next", "lower `--rate`, use a cheaper method, or `--fifo` and `--cpu`");
         }
         if !self.dry && !self.late.is_empty() {
-            line("late", &format!("at most {}; samples by the delay of their begin:", micro(self.latest)));
+            line("late", &format!("at most {}; number of samples by start delay:", micro(self.latest)));
             let most = self.late.iter().copied().max().unwrap_or(1).max(1);
             for (class, &n) in self.late.iter().enumerate().filter(|(_, n)| **n > 0) {
                 let bar = "█".repeat((40 * n).div_ceil(most));

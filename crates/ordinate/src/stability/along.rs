@@ -60,7 +60,7 @@ pub fn along(compiled: &Compiled, options: &RunOptions) -> Result<Along, RunErro
         return Err(too_large(n));
     }
     if compiled.program.layout.differential() == 0 {
-        return Err(RunError::Usage("the model has no states, so it has no rates".into()));
+        return Err(RunError::Usage("the model has no states, so it has no eigenvalues".into()));
     }
     let (choice, _) = choose(options)?;
     let (from, to) = crate::run::rounded_times(compiled, options)?;

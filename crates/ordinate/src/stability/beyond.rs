@@ -97,12 +97,13 @@ impl BeyondStability {
         };
         let (place, there) = self.t.map_or((String::new(), ""), |t| (format!(" at t = {}", short(t)), " there"));
         let next = match self.longest {
-            (0.0, _) => "no `--step` is stable, so take another method".to_string(),
+            (0.0, _) => "no `--step` is stable: use another method".to_string(),
             (longest, true) => format!("a `--step` up to {} is stable{there}", bound(longest)),
             (longest, false) => format!("a `--step` below {} is stable{there}", bound(longest)),
         };
         format!(
-            "the step {} is beyond the region of stability of `{method}`{place}: {product}; errors grow by a factor of {} in each \
+            "the step {} is outside the stability region of `{method}`{place}: {product}; errors grow by a factor \
+             of {} in each \
              step; {next}",
             short(*step),
             rounded(*growth)

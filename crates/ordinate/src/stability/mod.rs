@@ -83,7 +83,7 @@ pub fn stabilities(methods: &[String], orders: &[u32]) -> Result<Vec<Stability>,
 pub fn stability_of_model(compiled: &Compiled, options: &RunOptions) -> Result<Stability, RunError> {
     let Some(step) = options.step else {
         return Err(RunError::Usage(
-            "the products h·λ need a step: give `--step H`, or look at the rates over a run with `--along`".into(),
+            "the products h·λ need a step: give `--step H`, or follow the eigenvalues over a run with `--along`".into(),
         ));
     };
     let mut stability = stability(options)?;
@@ -150,7 +150,9 @@ fn refuse_delays(compiled: &Compiled) -> Result<(), RunError> {
     match compiled.program.layout.delays.is_empty() {
         true => Ok(()),
         false => Err(RunError::Usage(
-            "the model has a `delay`, so it has infinitely many rates, and the Jacobian does not tell them; use `pade(z, T, 5)`".into(),
+            "the model has a `delay`, so it has infinitely many eigenvalues, which the Jacobian does not give; use \
+             `pade(z, T, 5)`"
+                .into(),
         )),
     }
 }
@@ -167,7 +169,8 @@ fn rates(compiled: &Compiled, options: &RunOptions, step: f64) -> Result<Rates, 
     let matrix = jacobian(&mut evaluator, t, &start.y, &start.d);
     let Some(mut lambda) = matrix.and_then(|matrix| eigenvalues(&matrix)) else {
         return Err(RunError::Usage(
-            "the Jacobian at the start is singular in its algebraic part or not finite, so there are no rates to draw; other start values (`--set`) may help"
+            "the Jacobian at the start is singular in its algebraic part or not finite, so there are no eigenvalues \
+             to draw; other start values (`--set`) may help"
                 .into(),
         ));
     };
@@ -373,7 +376,7 @@ impl Stability {
             true => "everywhere, for it is linear with constant coefficients",
             false => "at the start; later ones may differ",
         };
-        line("model", &format!("{}, h = {}, rates {when}", model.name, short(model.step)));
+        line("model", &format!("{}, h = {}, eigenvalues {when}", model.name, short(model.step)));
         for (k, (&(re, im), z)) in model.lambda.iter().zip(model.h_lambda()).enumerate() {
             if k == SHOWN {
                 line("", &format!("… {} more", model.lambda.len() - SHOWN));
@@ -396,8 +399,8 @@ impl Stability {
         let bad = self.unstable();
         let verdict = match bad {
             0 => "stable with this step".to_string(),
-            1 => "unstable with this step: 1 rate is outside of the region".to_string(),
-            n => format!("unstable with this step: {n} rates are outside of the region"),
+            1 => "unstable with this step: 1 eigenvalue is outside the stability region".to_string(),
+            n => format!("unstable with this step: {n} eigenvalues are outside the stability region"),
         };
         line("verdict", &verdict);
         let longest = match self.limit() {
@@ -413,9 +416,9 @@ impl Stability {
 }
 
 fn interval(interval: &Interval, name: &str, sign: &str, unit: &str) -> String {
-    let open = if interval.closed { "" } else { ", the end not included: errors grow linearly there" };
+    let open = if interval.closed { "" } else { ", end point excluded: errors grow linearly there" };
     match interval.length {
-        None => "stable without end".into(),
+        None => "stable on the whole axis".into(),
         Some(0.0) => "stable at 0 only".into(),
         Some(length) if sign == "±" => format!("stable for {name} within ±{length}{unit}{open}"),
         Some(length) => format!("stable for {name} from {sign}{length}{unit} to 0{open}"),

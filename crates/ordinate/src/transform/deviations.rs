@@ -283,22 +283,24 @@ impl Deviations {
             Deviations::None => return None,
             Deviations::Bounded(growth) => {
                 format!(
-                    "# A deviation of an auxiliary state from what it stands for grows {} over the run at most.",
+                    "# A deviation of an auxiliary state from its definition grows {} over the run at most.",
                     times(*growth)
                 )
             }
             Deviations::Damped { growth, by } => format!(
-                "# A deviation of an auxiliary state from what it stands for would grow {} over the run, by exp({} t) where it\n# is fastest: multiples of it in the equations let it die out.",
+                "# A deviation of an auxiliary state from its definition would grow {} over the run, by exp({} t) \
+                 where it\n# is fastest: multiples of it are added to the equations, which make it decay.",
                 times(*growth),
                 short(*by),
             ),
             Deviations::Pole(name, t) => format!(
-                "# {name} has a pole near t = {} that the model itself has not: a run of these equations ends there.",
+                "# {name} has a pole near t = {} that the model itself does not have: a run of these equations ends \
+                 there.",
                 short(digits(*t))
             ),
-            Deviations::Unknown(why) => format!(
-                "# How fast a deviation of an auxiliary state from what it stands for grows is not known: {why}."
-            ),
+            Deviations::Unknown(why) => {
+                format!("# How fast a deviation of an auxiliary state from its definition grows is not known: {why}.")
+            }
         })
     }
 }

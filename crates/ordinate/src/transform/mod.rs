@@ -101,7 +101,7 @@ impl Polynomial {
                     y[own + k] = value;
                     continue;
                 }
-                Some(value) if value.abs() == 1.0 => "which is too near to one for a double",
+                Some(value) if value.abs() == 1.0 => "which is too close to 1 for a double",
                 Some(_) => "which is too small for a double",
             };
             let what = model.print(start);

@@ -109,7 +109,7 @@ fn a_result_that_cannot_be_written_is_a_usage_error_and_spoils_nothing() {
     assert_eq!(place.text("old.csv"), "kept\n");
 }
 
-/// A failing second output leaves no first one behind: the run did not take place.
+/// A failing second output leaves no first one after: the run did not take place.
 #[test]
 fn one_output_of_several_that_cannot_be_written_stops_the_run_at_once() {
     let place = Place::new().with("m.eq", MODEL);

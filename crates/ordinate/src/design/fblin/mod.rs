@@ -241,8 +241,7 @@ fn refusal(field: &Field, zero: Option<&ZeroDynamics>, notes: &mut Vec<String>) 
     let zero = zero?;
     let Some((x, _)) = &zero.at else {
         notes.push(
-            "zero dynamics: no equilibrium was found near to the point, so nothing is known about their stability"
-                .into(),
+            "zero dynamics: no equilibrium was found near the point, so nothing is known about their stability".into(),
         );
         return None;
     };
@@ -251,13 +250,15 @@ fn refusal(field: &Field, zero: Option<&ZeroDynamics>, notes: &mut Vec<String>) 
     match zero.stable {
         Some(true) => None,
         Some(false) => Some(format!(
-            "the zero dynamics are unstable (not minimum phase): eigenvalues {} at {}; the output follows while other states run away",
+            "the zero dynamics are unstable (not minimum phase): eigenvalues {} at {}; the output follows while \
+             other states diverge",
             words.join(", "),
             at.join(", ")
         )),
         None => {
             notes.push(format!(
-                "zero dynamics: eigenvalues {} at {} are on the border of stability, so other states need not come to rest",
+                "zero dynamics: eigenvalues {} at {} are on the stability boundary, so other states need not come \
+                 to rest",
                 words.join(", "),
                 at.join(", ")
             ));

@@ -67,7 +67,7 @@ fn zero_text(zero: Option<&ZeroDynamics>) -> String {
         (_, true) => "eigenvalues unknown".to_string(),
         (Some(true), _) => format!("stable (minimum phase), eigenvalues {}", all.join(", ")),
         (Some(false), _) => format!("UNSTABLE, eigenvalues {}", all.join(", ")),
-        (None, _) => format!("on the border of stability, eigenvalues {}", all.join(", ")),
+        (None, _) => format!("on the stability boundary, eigenvalues {}", all.join(", ")),
     };
     format!("{} {states}, {kind}", zero.order)
 }

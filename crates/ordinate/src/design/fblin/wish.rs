@@ -140,7 +140,7 @@ pub(super) fn references(
     Ok(all)
 }
 
-/// The poles of every output's error. Without a wish all are equal and real, and the error settles within a quarter of the run.
+/// The poles of every output's error. By default all are equal and real, and the error settles within a quarter of the run.
 pub(super) fn poles(
     compiled: &Compiled,
     wish: &FblinOptions,

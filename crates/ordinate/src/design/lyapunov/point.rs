@@ -169,7 +169,7 @@ pub(super) fn check(field: &Field, problem: &Problem, notes: &mut Vec<String>) -
         }
         let value = short(rate.middle());
         return Err(SymbolicError::Usage(format!(
-            "{here} is no equilibrium: {}' is {value} there; `ordinate equilibria` lists the equilibria",
+            "{here} is not an equilibrium: {}' is {value} there; `ordinate equilibria` lists the equilibria",
             field.names[k]
         )));
     }
@@ -184,7 +184,7 @@ pub(super) fn check(field: &Field, problem: &Problem, notes: &mut Vec<String>) -
     let slopes = problem.v.slopes(&problem.point);
     let flat = slopes.iter().all(|slope| is_zero(*slope));
     if flat && !slopes.iter().chain(&rates).chain([&value]).all(exact) {
-        notes.push("at the point V, its slopes and the rates are zero but for rounding, and are taken as zero".into());
+        notes.push("at the point V, its gradient and the rates are zero up to rounding and are treated as zero".into());
     }
     Ok(flat)
 }

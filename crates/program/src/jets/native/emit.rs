@@ -7,7 +7,7 @@ use super::registers::{Place, Registers, Value};
 use crate::jets::engine::{Engine, Step};
 use std::mem::{offset_of, size_of};
 
-/// Pointers are this far behind the beginning of what they point to, so that short distances reach twice as far.
+/// Pointers are this far past the beginning of what they point to, so that short distances reach twice as far.
 pub(super) const BIAS: usize = 128;
 
 /// Numbers that are the same at all orders are looked for among so many.
@@ -38,7 +38,7 @@ pub(super) struct Emitted {
     /// Numbers, and those among them that change with the scale.
     pub pool: Vec<f64>,
     pub weights: Vec<Weight>,
-    /// How far the first pointer is behind the beginning of the memory, in bytes.
+    /// How far the first pointer is after the beginning of the memory, in bytes.
     pub anchor: usize,
 }
 

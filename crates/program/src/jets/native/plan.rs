@@ -61,7 +61,7 @@ pub(super) struct Plan {
     pub ranges: Vec<Range<usize>>,
     /// Per value: its first use.
     pub first: Vec<u32>,
-    /// All sums: node and coefficient. The derivatives are those behind the ones of the steps.
+    /// All sums: node and coefficient. The derivatives are those after the ones of the steps.
     pub terms: Vec<(u32, f64)>,
 }
 
@@ -194,7 +194,7 @@ impl Plan {
                 }
             }
         }
-        // from behind: the next use of each
+        // backwards: the next use of each
         self.first = vec![NEVER; self.values()];
         for (position, range) in self.ranges.iter().enumerate().rev() {
             let range = range.clone();

@@ -11,7 +11,7 @@ pub(super) struct Run {
     pub kind: Kind,
     /// Which instructions.
     pub range: Range<usize>,
-    /// The place of the first one's node; those of the others follow. The second nodes of antiquotients follow behind.
+    /// The place of the first one's node; those of the others follow. The second nodes of antiquotients follow after.
     pub out: usize,
     pub a: Column,
     pub b: Column,
