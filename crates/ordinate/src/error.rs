@@ -6,6 +6,7 @@ mod companion_run;
 mod difference;
 mod estimate;
 mod events;
+mod grazes;
 mod jumps;
 mod kept;
 mod path;
@@ -19,7 +20,7 @@ pub(crate) use difference::{WithoutDigits, without_digits};
 pub use estimate::GlobalError;
 pub(crate) use kept::Kept;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Choice, Method, Options, Outcome, Sink, Status, UsageError};
+use ordinate_solve::{AbsoluteTolerance, Choice, Method, Options, Outcome, Returning, Sink, Status, UsageError};
 
 /// What is wanted of the global error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,9 +214,14 @@ impl Task<'_> {
         kept: &mut Kept,
     ) -> Option<GlobalError> {
         kept.sink.solved();
-        let returning = kept.path.may_return(&mut evaluator.another(), &|state| Task::atol(self.options, state));
-        let returns = returning.contains(&true);
-        if !returns && let Some(found) = self.carried(evaluator, outputs, outcome, kept) {
+        let atol = |state| Task::atol(self.options, state);
+        let Returning { unseen: returning, resting } =
+            kept.path.may_return(&mut evaluator.another(), self.options.rtol, &atol);
+        let (returns, leaves_rest) = (returning.contains(&true), resting.contains(&true));
+        if !returns
+            && !leaves_rest
+            && let Some(found) = self.carried(evaluator, outputs, outcome, kept)
+        {
             let far = outcome.error.as_ref().is_some_and(|error| kept.path.is_small_beside(&error.largest));
             let other = if far { self.against_automatic(evaluator, outputs, outcome, kept) } else { None };
             return other.or(Some(found));
@@ -230,7 +236,7 @@ impl Task<'_> {
         // equations: then the run is compared with one of the same rounding.
         let attempts = [(other_evaluator, start), (evaluator.clone(), own)];
         let mut best: Option<GlobalError> = None;
-        let mut far = false;
+        let (mut far, mut shifts) = (false, None);
         // Variables of higher index are as wrong as the step that they are in: by chance two runs agree about them.
         let direct = !self.compiled.sorted.indices.is_empty();
         let at_ends = self.rows_at_ends(&kept.columns[0]);
@@ -241,7 +247,7 @@ impl Task<'_> {
                 let atol = self.resolving(&companion.options);
                 let options = Options { atol, ..companion.options.clone() };
                 let factor = |other: &Outcome| companion.factor(&outcome.statistics, &other.statistics);
-                let Some(Compared { error: found, status, strayed }) =
+                let Some(Compared { error: found, status, strayed, shifts: open }) =
                     beside.compared(&mut other_evaluator, outputs, (outcome, &mut *kept), &options, &factor)
                 else {
                     continue;
@@ -252,6 +258,7 @@ impl Task<'_> {
                     _ => best = Some(found),
                 }
                 far |= strayed;
+                shifts = open.or(shifts);
                 if status == Status::Interrupted {
                     best.iter_mut().for_each(|best| best.interrupted = true);
                     return best;
@@ -273,6 +280,19 @@ impl Task<'_> {
                 Some(best) if best.complete => best.be_at_least(&error),
                 _ => best = Some(error),
             }
+        }
+        if leaves_rest && let Some(best) = best.as_mut().filter(|best| best.complete) {
+            match self.against_explicit(evaluator, outputs, (outcome, &mut *kept), &companions[0]) {
+                Some(error) if error.complete => best.be_at_least(&error),
+                Some(error) => *best = error,
+                None => {}
+            }
+        }
+        if let Some(error) = shifts
+            .and_then(|shifts| self.against_shifted(evaluator, outputs, (outcome, &mut *kept), &companions[0], shifts))
+            && let Some(best) = best.as_mut().filter(|best| best.complete)
+        {
+            best.be_at_least(&error);
         }
         if far && let Some(error) = self.against_automatic(evaluator, outputs, outcome, kept) {
             best = Some(error);

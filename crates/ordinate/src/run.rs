@@ -339,6 +339,10 @@ fn run(
     let mut error = if wanted { task.global_error(&evaluator, &mut outputs, &outcome, &mut kept) } else { None };
     let mut seconds = vec![begin.elapsed().as_secs_f64()];
     error.iter_mut().for_each(|error| error.variables = variables(compiled));
+    if outcome.status == Status::Ok && error.as_ref().is_some_and(|error| error.interrupted) {
+        // The rows are complete, what was asked for is not.
+        (outcome.status, outcome.reason) = (Status::Interrupted, Some(Reason::Interrupted { t: outcome.t_reached }));
+    }
     if outcome.status != Status::Interrupted {
         for _ in 1..options.repeat.max(1) {
             // All that the first run did, without messages.

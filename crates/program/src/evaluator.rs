@@ -42,6 +42,8 @@ pub struct Evaluator {
     denominators: Option<Packed>,
     /// The past of delayed quantities.
     delays: Option<Box<Delays>>,
+    /// What is added to each switch that depends on the state; empty if nothing is.
+    shifts: Vec<f64>,
 }
 
 /// Memory to solve ∂g/∂z · z′ = −(∂g/∂t + ∂g/∂x · x′).
@@ -214,6 +216,7 @@ impl Evaluator {
             patterns: None,
             denominators: None,
             delays: None,
+            shifts: Vec::new(),
         }
         .with_delays()
     }
@@ -240,6 +243,11 @@ impl Evaluator {
         Evaluator { complete: self.complete.clone(), ..Evaluator::new(program) }
     }
 
+    /// One whose switches are zero elsewhere: so much is added to each that depends on the state.
+    pub fn with_shifted_switches(self, shifts: Vec<f64>) -> Self {
+        Evaluator { shifts, switch_series: Vec::new(), ..self }
+    }
+
     pub(crate) fn other(&mut self) -> &mut Evaluator {
         let other = self.other.take().unwrap_or_else(|| Box::new(self.with_other_rounding()));
         self.other.insert(other)
@@ -255,13 +263,13 @@ impl Evaluator {
         if self.program.jacobian.is_none()
             && let Some(complete) = self.complete.0.take()
         {
-            let delays = self.delays.take();
+            let (delays, shifts) = (self.delays.take(), std::mem::take(&mut self.shifts));
             let program = match self.program.rounding {
                 Rounding::Otherwise => stochastic_rounding::disturbed(&complete()),
                 rounding => Program { rounding, ..complete() },
             };
             let program = Program { polynomial: self.program.polynomial.clone(), ..program };
-            *self = Evaluator { delays, ..Evaluator::new(Arc::new(program)) };
+            *self = Evaluator { delays, shifts, ..Evaluator::new(Arc::new(program)) };
         }
         if self.patterns.is_none() {
             let pattern = |rows: usize, jacobian: &Jacobian| {
@@ -534,6 +542,7 @@ impl System for Evaluator {
 
     fn switch_values(&mut self, t: f64, y: &[f64], d: &[f64], g: &mut [f64]) {
         self.results(|c| &c.switches, t, y, d, g);
+        g.iter_mut().zip(&self.shifts).for_each(|(g, shift)| *g += shift);
     }
 
     fn switch_slopes(&mut self, t: f64, y: &[f64], d: &[f64], slope: &mut [f64]) {
@@ -606,7 +615,7 @@ impl System for Evaluator {
         let (program, registers, first) = (&self.program, &mut self.registers, self.first_discrete);
         let series = newest(&mut self.switch_series, d, || {
             copy(d, &mut registers[first..]);
-            AlongStep::new(program, registers)
+            AlongStep::new(program, registers).map(|series| series.shifted(&self.shifts))
         });
         series.as_mut().map(|series| series as &mut dyn SwitchSeries)
     }

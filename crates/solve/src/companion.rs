@@ -143,6 +143,7 @@ mod tests {
             energy: None,
             conflict: None,
             selections: Vec::new(),
+            grazes: Vec::new(),
             true_at_start: Vec::new(),
             chosen: None,
             exceeds: false,

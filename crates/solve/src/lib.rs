@@ -30,6 +30,7 @@ pub use constraints::{Inconsistency, restore};
 pub use delay::history::{Delay, Form, History, Piece, Reading};
 pub use driver::local_features::LocalFeatures;
 pub use driver::{solve, solve_with_past};
+pub use events::grazes::Graze;
 pub use events::sliding::Mixture;
 pub use explicit::rk::ExplicitRk;
 pub use implicit::newton::{Convergence, Goal, NewtonEquation, NewtonSolver};
@@ -53,4 +54,4 @@ pub use taylor::linear::{Input, LinearForm, LinearTaylor, Linearity, Propagator,
 pub use taylor::{
     MAX_ORDER, PreciseOptions, PreciseOutcome, PreciseSink, PreciseSystem, Taylor, TaylorOptions, solve_precise,
 };
-pub use unseen::{Sight, may_return};
+pub use unseen::{Returning, Sight, may_return};

@@ -52,8 +52,7 @@ pub struct Options {
     /// Which rows.
     pub rows: Rows,
     /// With delays, and for series: at least two steps between two times that must be hit, or two events. A run that is compared
-    /// with one whose steps are cut there must not take the same ones. And what comes so near to the boundary of a switch that errors
-    /// may hide a crossing counts as one, for the other run may be the one that missed it.
+    /// with one whose steps are cut there must not take the same ones.
     pub divide: bool,
 }
 

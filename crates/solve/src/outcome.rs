@@ -1,5 +1,6 @@
 //! What came out of a run, and why it ended early if it did.
 
+use crate::events::grazes::Graze;
 use crate::{Chosen, Inconsistency, Mixture, Work};
 
 /// How a run ended.
@@ -434,6 +435,8 @@ pub struct Outcome {
     pub conflict: Option<(f64, usize)>,
     /// Where several solutions begin or part.
     pub selections: Vec<Selection>,
+    /// Where switches came near to their boundaries and turned back.
+    pub grazes: Vec<Graze>,
     /// Conditions that were true at the start, so that they do not fire before they were false.
     pub true_at_start: Vec<usize>,
 }

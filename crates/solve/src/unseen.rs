@@ -1,4 +1,4 @@
-//! States that have fallen below their absolute tolerance, and whether they may come back.
+//! States that have fallen below their absolute tolerance, or rest, and whether errors of them may come back.
 //!
 //! ```text
 //!   x′ = 100 (t − 1) x       from x(0) = 1 is 2·10⁻²² at t = 1 and 4·10⁴ at t = 2.1
@@ -34,15 +34,26 @@ const ROUNDS: usize = 4;
 pub struct Sight {
     /// Its absolute tolerance.
     pub atol: f64,
+    /// The relative one.
+    pub rtol: f64,
     /// What counts as seen again.
     pub noticed: f64,
 }
 
-/// The states that fell below their tolerance on this way, points in time, and whose errors may have grown by so much afterwards that
-/// they count. Of a system with discrete values nothing is known, nor of one that is too large for difference quotients.
-pub fn may_return(system: &mut dyn System, way: &[(f64, &[f64])], sights: &[Sight]) -> Vec<bool> {
+/// The states whose errors may have grown by so much that they count, although the steps did not follow them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Returning {
+    /// Those that had fallen below their absolute tolerance.
+    pub unseen: Vec<bool>,
+    /// Those that had been at rest within their tolerance.
+    pub resting: Vec<bool>,
+}
+
+/// Looks for them on this way, points in time. Of a system with discrete values nothing is known, nor of one that is too large for
+/// difference quotients.
+pub fn may_return(system: &mut dyn System, way: &[(f64, &[f64])], sights: &[Sight]) -> Returning {
     let n = sights.len();
-    let mut returning = vec![false; n];
+    let mut returning = Returning { unseen: vec![false; n], resting: vec![false; n] };
     let layout = system.layout();
     let differential = layout.differential();
     let (Some(first), Some(last)) = (way.first(), way.last()) else { return returning };
@@ -50,19 +61,34 @@ pub fn may_return(system: &mut dyn System, way: &[(f64, &[f64])], sights: &[Sigh
         return returning;
     }
     let below = |y: &[f64], i: usize| y[i].abs() < sights[i].atol;
+    let tolerance = |y: &[f64], i: usize| sights[i].atol + sights[i].rtol * y[i].abs();
     let mut seen = vec![false; n];
     let mut block = UnseenBlock::new(system);
-    // The states that have been below it since their errors began to grow, and by how much those may have grown.
-    let (mut doubted, mut growth): (Vec<usize>, f64) = (Vec::new(), 0.0);
+    // The states that steps have not followed since their errors began to grow, their errors then, and by how much those may have grown.
+    let (mut doubted, mut noise, mut growth): (Vec<usize>, Vec<f64>, f64) = (Vec::new(), vec![0.0; n], 0.0);
+    // Where those began to rest that do.
+    let mut at_rest: Vec<Option<f64>> = vec![None; n];
     let mut before: Option<(f64, f64)> = None;
     let apart = (last.0 - first.0) / LOOKS;
-    for (t, y) in way {
-        doubted.extend((0..differential).filter(|&i| seen[i] && below(y, i)));
-        doubted.sort_unstable();
-        doubted.dedup();
+    for (step, t, y) in refined(way, apart) {
+        let (t, y) = (&t, &y[..]);
+        let rests = |i: usize| {
+            let [(since, from), (until, to)] = [way[step.checked_sub(1)?], way[step]];
+            (until > since && (to[i] - from[i]).abs() <= tolerance(to, i)).then(|| tolerance(to, i))
+        };
+        // What has moved since it came to rest is followed again.
+        doubted.retain(|&i| at_rest[i].is_none_or(|rest: f64| (y[i] - rest).abs() <= noise[i]));
+        for i in 0..differential {
+            let error = if seen[i] && below(y, i) { Some(sights[i].atol) } else { rests(i) };
+            if let (Some(error), Err(place)) = (error, doubted.binary_search(&i)) {
+                doubted.insert(place, i);
+                noise[i] = error;
+                at_rest[i] = (!(seen[i] && below(y, i))).then_some(y[i]);
+            }
+        }
         (0..n).for_each(|i| seen[i] |= !below(y, i));
         if doubted.is_empty() {
-            before = None;
+            (before, growth) = (None, 0.0);
             continue;
         }
         if before.is_some_and(|(earlier, _)| t - earlier < apart && *t < last.0) {
@@ -71,9 +97,12 @@ pub fn may_return(system: &mut dyn System, way: &[(f64, &[f64])], sights: &[Sigh
         let Some(rate) = block.rate(system, *t, y, &doubted) else { break };
         growth += before.map_or(0.0, |(earlier, last)| 0.5 * (t - earlier) * (rate + last));
         before = Some((*t, rate));
-        let needed = doubted.iter().map(|&i| (sights[i].noticed / sights[i].atol).ln()).fold(f64::INFINITY, f64::min);
+        let needed = doubted.iter().map(|&i| (sights[i].noticed / noise[i]).ln()).fold(f64::INFINITY, f64::min);
         if growth > needed {
-            doubted.iter().for_each(|&i| returning[i] = true);
+            for &i in &doubted {
+                let kind = if at_rest[i].is_some() { &mut returning.resting } else { &mut returning.unseen };
+                kind[i] = true;
+            }
         }
         if growth <= 0.0 {
             // Those that are below their tolerance are so anew at the next point.
@@ -82,6 +111,20 @@ pub fn may_return(system: &mut dyn System, way: &[(f64, &[f64])], sights: &[Sigh
         }
     }
     returning
+}
+
+/// The points of a way, each with its number, and between two that are farther apart others on a straight line.
+fn refined<'a>(way: &'a [(f64, &'a [f64])], apart: f64) -> impl Iterator<Item = (usize, f64, Vec<f64>)> + 'a {
+    way.iter().enumerate().flat_map(move |(k, (t, y))| {
+        let (since, from) = way[k.saturating_sub(1)];
+        let parts = if apart > 0.0 { ((t - since) / apart).ceil().clamp(1.0, LOOKS) as usize } else { 1 };
+        (1..=parts).map(move |part| {
+            let theta = part as f64 / parts as f64;
+            let between = || from.iter().zip(*y).map(|(from, to)| from + theta * (to - from)).collect();
+            let here = if part == parts { y.to_vec() } else { between() };
+            (k, if part == parts { *t } else { since + theta * (t - since) }, here)
+        })
+    })
 }
 
 /// The part of the Jacobian that belongs to some states.
@@ -198,7 +241,7 @@ mod tests {
             .map(|k| (end * f64::from(k) / 100.0, [if k == 0 { 1.0 } else { 1e-12 }, if k == 0 { 1.0 } else { 1e-11 }]))
             .collect();
         let way: Vec<(f64, &[f64])> = points.iter().map(|(t, y)| (*t, &y[..])).collect();
-        may_return(&mut Test { rotates }, &way, &[Sight { atol: 1e-9, noticed: 0.1 }; 2])
+        may_return(&mut Test { rotates }, &way, &[Sight { atol: 1e-9, rtol: 1e-6, noticed: 0.1 }; 2]).unseen
     }
 
     #[test]

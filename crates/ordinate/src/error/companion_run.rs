@@ -3,15 +3,20 @@
 use super::difference::Ends;
 use super::kept::Beside;
 use super::path::Meetings;
-use super::{GlobalError, Kept, Task};
+use super::{GlobalError, Kept, Task, grazes};
 use crate::methods::automatic;
 use crate::recorder::{Recorder, final_numbers};
 use crate::start::StartValues;
 use ordinate_program::Evaluator;
-use ordinate_solve::{AbsoluteTolerance, Companion, Options, Outcome, Reason, Rows, Status};
+use ordinate_solve::{AbsoluteTolerance, Companion, Options, Outcome, Reason, Rows, Status, by_name};
 
 /// An absolute tolerance that does not count: the relative one does.
 const SMALLEST_ATOL: f64 = 1e-290;
+
+/// The method that does not damp, and how many steps it may take: so many, and so many for each of the run.
+const EXPLICIT: &str = "dp8";
+const EXPLICIT_STEPS: u64 = 20_000;
+const MORE_STEPS: u64 = 20;
 
 /// A comparison with another run.
 pub(super) struct Compared {
@@ -20,6 +25,8 @@ pub(super) struct Compared {
     pub status: Status,
     /// On the way of the run no digit of a state was right.
     pub strayed: bool,
+    /// What is to be added to each switch so that grazes which the errors of both runs leave open are decided the other way.
+    pub shifts: Option<Vec<f64>>,
 }
 
 impl Task<'_> {
@@ -60,7 +67,30 @@ impl Task<'_> {
         }
         error.look_beside_events(kept, &kept.events.shifts(&beside.events, factor), &|state| self.asked(state));
         error.look_beside_transitions(kept, &meetings.shifts(), &|state| self.asked(state), alone);
-        Some(Compared { error, status: other.status, strayed: meetings.are_far_apart() })
+        let allowed = |(state, error): (usize, &f64)| {
+            let size = super::greatest(&kept.columns[state + 1]);
+            error / (Task::atol(&options, state) + options.rtol * size)
+        };
+        let tolerances = error.largest[..error.states].iter().enumerate().map(allowed).fold(0.0, f64::max);
+        let shifts = grazes::shifts(&outcome.grazes, &other.grazes, (factor, tolerances), outcome.d.len());
+        Some(Compared { error, status: other.status, strayed: meetings.are_far_apart(), shifts })
+    }
+
+    /// The error where switches graze their boundaries and the errors leave open on which side: an error of a switch is a boundary that
+    /// is elsewhere, so this run has it there. `None` if it does not come to the end.
+    pub(super) fn against_shifted(
+        &self,
+        evaluator: &Evaluator,
+        outputs: &mut Evaluator,
+        (outcome, kept): (&Outcome, &mut Kept),
+        companion: &Companion,
+        shifts: Vec<f64>,
+    ) -> Option<GlobalError> {
+        let start = StartValues { checks: Vec::new(), ..self.start.clone() };
+        let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
+        let mut other = evaluator.with_other_rounding().with_shifted_switches(shifts);
+        let found = beside.compared(&mut other, outputs, (outcome, kept), &companion.options, &|_| 1.0)?;
+        found.error.complete.then_some(found.error)
     }
 
     /// The error where states that fell below their tolerance may come back: a companion that damps what it does not see loses them
@@ -85,6 +115,31 @@ impl Task<'_> {
         let mut other = evaluator.with_other_rounding();
         let found = beside.compared(&mut other, outputs, (outcome, kept), &options, &factor)?;
         found.error.complete.then_some(found.error)
+    }
+
+    /// The error where a state rested, within its tolerance, at a point that stops attracting it. What a method with long steps damps
+    /// grows there, and so does the rounding that leaves a state exactly at such a point: an explicit method, whose steps are short where
+    /// something grows, follows both. `None` if that takes too many steps.
+    pub(super) fn against_explicit(
+        &self,
+        evaluator: &Evaluator,
+        outputs: &mut Evaluator,
+        (outcome, kept): (&Outcome, &mut Kept),
+        companion: &Companion,
+    ) -> Option<GlobalError> {
+        let start = StartValues { checks: Vec::new(), ..self.start.clone() };
+        let max_steps = EXPLICIT_STEPS + MORE_STEPS * outcome.statistics.steps;
+        let options = Options { step: None, max_steps, ..companion.options.clone() };
+        let beside = Task { start: &start, choice: by_name(EXPLICIT)?, ..*self };
+        let mut other = evaluator.with_other_rounding();
+        let end = std::cell::Cell::new(0);
+        let count = |other: &Outcome| {
+            end.set(other.statistics.steps + other.statistics.rejected);
+            1.0
+        };
+        let mut found = beside.compared(&mut other, outputs, (outcome, kept), &options, &count)?;
+        found.error.interrupted = found.status == Status::Interrupted;
+        (found.error.complete || end.get() < max_steps).then_some(found.error)
     }
 
     /// The error of given steps that are so long that no digit is right on the way: there shorter ones may be wrong in the same way. All

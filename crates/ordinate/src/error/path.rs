@@ -8,7 +8,7 @@
 use super::kept::{Flat, Kept, Other};
 use super::{LOST, REACH, greatest};
 use ordinate_program::Evaluator;
-use ordinate_solve::{Sight, may_return};
+use ordinate_solve::{Returning, Sight, may_return};
 
 /// Numbers that are kept of a way; of longer ones every second point is.
 const MAX_KEPT: usize = 1 << 20;
@@ -73,9 +73,10 @@ impl Path {
         most
     }
 
-    /// The states that fell below their absolute tolerance, and whose errors may come back into sight.
-    pub fn may_return(&self, evaluator: &mut Evaluator, atol: &dyn Fn(usize) -> f64) -> Vec<bool> {
-        let sight = |(state, most): (usize, &f64)| Sight { atol: atol(state), noticed: (LOST * most).max(atol(state)) };
+    /// The states that were not followed, below their absolute tolerance or at rest, and whose errors may come back into sight.
+    pub fn may_return(&self, evaluator: &mut Evaluator, rtol: f64, atol: &dyn Fn(usize) -> f64) -> Returning {
+        let sight =
+            |(state, most): (usize, &f64)| Sight { atol: atol(state), rtol, noticed: (LOST * most).max(atol(state)) };
         let sights: Vec<Sight> = self.greatest().iter().enumerate().map(sight).collect();
         let way: Vec<(f64, &[f64])> = self.points().map(|point| (point[0], &point[1..])).collect();
         may_return(evaluator, &way, &sights)

@@ -191,6 +191,7 @@ fn rounded<N: Constant>(precise: &PreciseOutcome<N>) -> Outcome {
         energy: None,
         conflict: None,
         selections: Vec::new(),
+        grazes: Vec::new(),
         true_at_start: Vec::new(),
     }
 }

@@ -61,6 +61,14 @@ impl AlongStep {
         })
     }
 
+    /// The same with so much added to each switch.
+    pub fn shifted(mut self, shifts: &[f64]) -> AlongStep {
+        for (&switch, sum) in self.of.iter().zip(&mut self.code.results) {
+            sum.constant += shifts.get(switch).copied().unwrap_or(0.0) / sum.scale;
+        }
+        self
+    }
+
     /// The coefficients of all results along a path that has all states; those of the delayed values are `given`.
     fn expand_all(&mut self, path: &Path, given: &[Vec<f64>], order: usize, out: &mut [Vec<f64>]) {
         self.make_room(order);

@@ -53,7 +53,7 @@ impl Run<'_> {
             // The last step may be stretched a little, and a fixed one is as long as it is.
             let limited = self.options.step.is_none() && self.h_proven > self.h_max;
             let longest = if limited { 1.02 * self.h_max } else { f64::INFINITY };
-            let limits = Limits { rtol: self.tol.rtol, longest, grazes: self.options.divide };
+            let limits = Limits { rtol: self.tol.rtol, longest };
             self.events.search(&mut self.flow, self.method, &step, limits)
         } else {
             Found::Nothing

@@ -373,6 +373,7 @@ impl<'a> Run<'a> {
             energy: self.method.energy(),
             conflict: self.events.conflict,
             selections: std::mem::take(self.events.selections()),
+            grazes: self.events.take_grazes(),
             true_at_start: self.events.true_at_start(),
         }
     }

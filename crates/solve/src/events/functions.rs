@@ -168,6 +168,27 @@ impl EventFunctions {
         }
     }
 
+    /// Whether the states at the point looked at last move by more than their tolerances in the time h only because a switch has one mode
+    /// or the other.
+    pub fn rates_jump(
+        &self,
+        flow: &mut Flow,
+        t: f64,
+        d: &[f64],
+        (switch, above, below): (usize, f64, f64),
+        h: f64,
+    ) -> bool {
+        let [above, below] = [above, below].map(|mode| {
+            let (mut d, mut f) = (d.to_vec(), vec![0.0; self.y.len()]);
+            d[switch] = mode;
+            flow.with(|system| system.derivative(t, &self.y, &d, &mut f));
+            f
+        });
+        let exists = above.iter().chain(&below).all(|f| f.is_finite());
+        let mut sides = above.iter().zip(&below).zip(&self.y).enumerate();
+        exists && sides.any(|(i, ((above, below), y))| h * (above - below).abs() > self.tol.of(i, [*y; 2]))
+    }
+
     /// Evaluates the switches at a point.
     pub fn look(&mut self, flow: &mut Flow, t: f64, y: &[f64], d: &[f64]) {
         flow.switch_values(t, y, d, &mut self.g);

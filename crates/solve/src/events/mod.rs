@@ -1,6 +1,7 @@
 //! What happens at an instant: modes change, conditions become true, actions run, until all is quiet.
 
 pub(crate) mod functions;
+pub(crate) mod grazes;
 pub(crate) mod instants;
 pub(crate) mod location;
 pub(crate) mod modes;
@@ -11,6 +12,7 @@ pub(crate) mod zeno;
 
 use crate::constraints::{ConstraintSolver, Place, StartConditions};
 use crate::events::functions::Step;
+use crate::events::grazes::Graze;
 use crate::events::instants::Instants;
 use crate::events::location::{Crossing, Crossings, Found, Limits};
 use crate::events::modes::{ModeResolver, Moment};
@@ -140,6 +142,11 @@ impl Events {
     /// Where several solutions began or parted.
     pub fn selections(&mut self) -> &mut Vec<Selection> {
         &mut self.switches.selections
+    }
+
+    /// Where switches came near to their boundaries and turned back.
+    pub fn take_grazes(&mut self) -> Vec<Graze> {
+        self.crossings.take_grazes()
     }
 
     /// Keeps one more.

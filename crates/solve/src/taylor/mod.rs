@@ -50,6 +50,13 @@ pub(crate) const FINEST: f64 = 8.0 * f64::EPSILON;
 /// the series does not know, such as a branch point.
 const SURE: f64 = 1.0 / 16.0;
 
+/// The part of the slope at the end of a step that the defect may be where nothing moves by its tolerance.
+const SLOPE: f64 = 0.5;
+/// The length of such steps in units of the longest one: a singularity shortens them by orders of magnitude, a rest does not.
+const SHORT: f64 = 0.05;
+/// So many of them are made.
+const MOST_TURNS: u32 = 16;
+
 /// Where else a step is looked at if its series does not tell how it goes on.
 pub(crate) const LOOKS: [f64; 6] = [0.0613, 0.2217, 0.3941, 0.5702, 0.7389, 0.9128];
 
@@ -125,6 +132,13 @@ pub struct Taylor {
     across: Option<f64>,
     /// It also leads away from a point without a series, if one solution does.
     alone: bool,
+    /// The longest step so far.
+    longest: f64,
+    /// Since anything moved by its tolerance so many short steps ended with a slope that is not that of f. Any curve is within the tolerance
+    /// there, and many such steps may go anywhere: over a root the series comes back on its other branch.
+    turns: u32,
+    /// The substitute is at work because of that.
+    rests: bool,
     /// The global error, if it is wanted.
     carried: Option<Box<Carried>>,
     work: Work,
@@ -163,6 +177,9 @@ impl Taylor {
             substituted: false,
             across: None,
             alone: false,
+            longest: 0.0,
+            turns: 0,
+            rests: false,
             carried: None,
             work: Work::default(),
         }
@@ -290,20 +307,31 @@ impl Taylor {
     }
 
     /// The error of the remembered step in units of the tolerance by the defect at its end, where f is known.
-    fn defect_at_end(&self, from: &Point, tol: &Tolerance) -> (f64, usize) {
-        let ends = self.slope.iter().zip(&self.f).zip(self.y1.iter().zip(from.y));
+    fn defect_at_end(&mut self, from: &Point, tol: &Tolerance) -> (f64, usize) {
+        let ends = self.slope.iter().zip(&self.f).zip(self.y1.iter().zip(from.y)).enumerate();
         let mut worst = (0.0, 0);
-        for (i, ((slope, f), (y1, y0))) in ends.enumerate() {
+        let (mut moves, mut follows) = (false, 0.0f64);
+        for (i, ((slope, f), (y1, y0))) in ends {
             let change = self.h * f;
             let size = y0.abs().max(y1.abs());
             // What rounding makes of it is not the fault of the step.
             let noise = 4.0 * f64::EPSILON * (size + change.abs() + slope.abs());
-            let error = ((slope - change).abs() - noise).max(0.0) / (self.order + 1) as f64;
-            let scaled = error / (tol.atol[i] + tol.rtol * size);
-            if scaled > worst.0 {
-                worst = (scaled, i);
+            let defect = ((slope - change).abs() - noise).max(0.0);
+            let error = defect / (self.order + 1) as f64;
+            let allowed = tol.atol[i] + tol.rtol * size;
+            if error > worst.0 * allowed {
+                worst = (error / allowed, i);
+            }
+            moves |= slope.abs().max(change.abs()) > allowed;
+            if defect > follows * slope.abs().max(change.abs()) {
+                follows = defect / slope.abs().max(change.abs());
             }
         }
+        self.turns = match follows > SLOPE {
+            _ if moves => 0,
+            true if self.h < SHORT * self.longest => self.turns + 1,
+            _ => self.turns,
+        };
         worst
     }
 
@@ -380,6 +408,9 @@ impl Method for Taylor {
             self.across = None;
             return self.wish_of_substitute(system, from, tol);
         }
+        if let Some(h) = self.wish_at_rest(from, tol) {
+            return Ok(h);
+        }
         if self.order == 0 {
             self.first_order(from, tol);
         } else if self.options.order.is_none() {
@@ -432,6 +463,13 @@ impl Method for Taylor {
             carried.step(&Made { h, x: h / self.scale, order: self.order, slope: &self.slope, f: &self.f });
         }
         let (mut error, mut worst) = self.defect_at_end(from, tol);
+        if self.turns > MOST_TURNS && self.may_substitute(system) {
+            // A solution that comes to rest there does so by a method that knows no branches, and one that leaves the domain ends.
+            if self.first_across(system, from, tol, true).is_some() {
+                (self.substituted, self.across, self.rests, self.turns) = (true, Some(0.0), true, 0);
+                return self.substitute_step(system, from, h, tol);
+            }
+        }
         if error <= 1.0 && (error > SURE || !self.envelope.is_clear()) {
             let inside = self.defect_inside(system, from, tol);
             if inside.0 > error {
@@ -549,6 +587,7 @@ impl Method for Taylor {
         }
         self.accepted = self.begun;
         self.known = false;
+        self.longest = self.longest.max(self.h);
         if let Some(carried) = &mut self.carried {
             carried.accept();
         }
@@ -568,7 +607,7 @@ impl Method for Taylor {
         if let Some(substitute) = &mut self.substitute {
             substitute.restart();
         }
-        self.across = None;
+        (self.across, self.rests) = (None, false);
     }
 
     fn error_exponent(&self) -> Option<u32> {

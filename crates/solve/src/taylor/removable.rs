@@ -53,8 +53,13 @@ impl Taylor {
         wish
     }
 
+    /// Whether the implicit substitute can take steps.
+    pub(super) fn may_substitute(&self, system: &mut dyn System) -> bool {
+        system.layout().algebraic == 0 && system.jacobian_pattern().is_some()
+    }
+
     /// What the substitute would begin with: the point is no matter to it.
-    fn first_across(
+    pub(super) fn first_across(
         &mut self,
         system: &mut dyn System,
         from: &Point,
@@ -72,11 +77,7 @@ impl Taylor {
         let fastest = self.f.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
         let passes = distance * fastest <= CHANGE * size;
         let is_below = |i: usize| distance * self.f[i].abs() <= tol.of(i, [from.y[i]; 2]);
-        let is_rest = !passes
-            && self.alone
-            && system.layout().algebraic == 0
-            && system.jacobian_pattern().is_some()
-            && (0..from.y.len()).all(is_below);
+        let is_rest = !passes && self.alone && self.may_substitute(system) && (0..from.y.len()).all(is_below);
         if !passes && !is_rest {
             return None;
         }

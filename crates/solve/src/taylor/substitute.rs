@@ -88,6 +88,14 @@ impl Taylor {
         Ok(h)
     }
 
+    /// The step of the substitute while the solution rests, so that no series is asked for what it cannot tell.
+    pub(super) fn wish_at_rest(&mut self, from: &Point, tol: &Tolerance) -> Option<f64> {
+        let h = self.substitute.as_ref()?.next_h.filter(|_| self.rests)?;
+        self.rests = from.y.iter().zip(&self.f).enumerate().all(|(i, (y, f))| h * f.abs() <= tol.of(i, [*y; 2]));
+        self.across = self.rests.then_some(0.0);
+        self.rests.then_some(h)
+    }
+
     /// Whether the substitute may lead away from a point without a series: nobody else can, and one solution does.
     pub(super) fn leaves(&mut self, system: &mut dyn System, from: &Point, tol: &Tolerance) -> bool {
         let tolerance: Vec<f64> = from.y.iter().enumerate().map(|(i, y)| tol.of(i, [*y; 2])).collect();

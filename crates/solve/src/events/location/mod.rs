@@ -12,6 +12,7 @@ mod verified;
 use std::sync::LazyLock;
 
 use crate::events::functions::{EventFunction, EventFunctionKind, EventFunctions, Step};
+use crate::events::grazes::{Graze, Grazes, NEAR};
 use crate::events::modes::{ModeResolver, plain_mode};
 use crate::events::sliding::{Boundary, Flow};
 use crate::{Method, Tolerance};
@@ -94,6 +95,7 @@ pub(crate) struct Crossings {
     length: f64,
     weights: &'static Weights,
     proof: Proof,
+    grazes: Grazes,
 }
 
 /// The polynomial through the samples as sums over them.
@@ -131,12 +133,7 @@ pub(crate) struct Limits {
     pub rtol: f64,
     /// The longest step that is searched where nothing can be proven.
     pub longest: f64,
-    /// Whether what comes near to zero counts as having crossed it: in a run that another one is compared with.
-    pub grazes: bool,
 }
-
-/// Tolerances that a run may be away from the true solution where it grazes a boundary.
-const GRAZED: f64 = 100.0;
 
 /// What is searched in: all that does not change during a search.
 struct Search<'a, 's> {
@@ -146,8 +143,6 @@ struct Search<'a, 's> {
     rtol: f64,
     /// Whether it matters that a switch has a mode for an instant, where it only touches zero.
     touch_counts: &'a mut dyn FnMut(&mut Flow, usize, f64) -> bool,
-    /// Whether what comes near to zero counts as having crossed it.
-    grazes: bool,
 }
 
 impl Search<'_, '_> {
@@ -170,19 +165,6 @@ impl Search<'_, '_> {
         let touch = Some(boundary.on);
         matters.then_some(Found::Crossing(Crossing { theta, boundary, touch, jump: None, leaves: None }))
     }
-
-    /// The crossing of a channel that comes so near to zero that errors may hide it, for a run that is to tell whether they do.
-    fn grazing(&mut self, channel: &EventFunction, theta: f64) -> Option<Found> {
-        let boundary = channel.boundary;
-        let beyond = match channel.kind {
-            EventFunctionKind::Above => boundary.below,
-            EventFunctionKind::Below => boundary.above,
-            EventFunctionKind::Zero | EventFunctionKind::SlideUp | EventFunctionKind::SlideDown => return None,
-        };
-        let matters = self.grazes && (self.touch_counts)(self.flow, boundary.switch, beyond);
-        let touch = Some(beyond);
-        matters.then_some(Found::Crossing(Crossing { theta, boundary, touch, jump: None, leaves: None }))
-    }
 }
 
 impl Crossings {
@@ -202,6 +184,7 @@ impl Crossings {
             length: f64::INFINITY,
             weights: &WEIGHTS,
             proof: Proof::new(switches),
+            grazes: Grazes::default(),
         }
     }
 
@@ -240,14 +223,95 @@ impl Crossings {
         flow: &mut Flow,
         method: &dyn Method,
         step: &Step,
-        Limits { rtol, longest, grazes }: Limits,
+        Limits { rtol, longest }: Limits,
         touch_counts: &mut dyn FnMut(&mut Flow, usize, f64) -> bool,
     ) -> Found {
-        let mut search = Search { flow, method, step, rtol, touch_counts, grazes };
+        let mut search = Search { flow, method, step, rtol, touch_counts };
+        self.grazes.begin(step.t);
+        let found = self.first(&mut search, longest);
+        if let Found::Crossing(crossing) = &found {
+            self.grazes.end(step.t, step.t + crossing.theta * step.h);
+            self.keep_shallow(&mut search, crossing);
+        }
+        found
+    }
+
+    /// Where switches came near to their boundaries and turned back, as far as that is known.
+    pub fn take_grazes(&mut self) -> Vec<Graze> {
+        self.grazes.take()
+    }
+
+    /// A crossing behind which the switch would come back at once is a graze, too: its extreme is where the slope along the step
+    /// vanishes, and behind the end of the step that of the parabola with the last slopes.
+    fn keep_shallow(&mut self, search: &mut Search, crossing: &Crossing) {
+        /// Steps of the secant method; the slope is nearly straight where an extreme is near.
+        const ROUNDS: usize = 4;
+        if crossing.touch.is_some() || crossing.jump.is_some() || crossing.leaves.is_some() {
+            return;
+        }
+        let has_side =
+            |channel: &&EventFunction| matches!(channel.kind, EventFunctionKind::Above | EventFunctionKind::Below);
+        let mut sides = self.channels.list.iter().enumerate().filter(|(_, channel)| has_side(channel));
+        let Some((c, channel)) = sides.find(|(_, channel)| channel.boundary == crossing.boundary) else { return };
+        let (channel, theta, step) = (*channel, crossing.theta, search.step);
+        let mut slopes = vec![0.0; self.channels.list.len()];
+        let mut slope_at = |channels: &mut EventFunctions, theta: f64| {
+            channels.slopes_inside(search.flow, search.method, step, theta, &mut slopes);
+            step.h * slopes[c]
+        };
+        let mut here = (theta, slope_at(&mut self.channels, theta));
+        let aside = if theta >= 0.5 { 0.75 * theta } else { theta + 0.25 * (1.0 - theta) };
+        let mut last = (aside, slope_at(&mut self.channels, aside));
+        for _ in 0..ROUNDS {
+            let curvature = (here.1 - last.1) / (here.0 - last.0);
+            if !(here.1 < 0.0 || here.0 > theta) || curvature.is_nan() || curvature <= 0.0 {
+                return;
+            }
+            let extreme = here.0 - here.1 / curvature;
+            if extreme >= 1.0 || extreme <= theta || extreme == here.0 {
+                break;
+            }
+            (last, here) = (here, (extreme, slope_at(&mut self.channels, extreme)));
+        }
+        self.channels.look_inside(search.flow, search.method, step, here.0);
+        let curvature = (here.1 - last.1) / (here.0 - last.0);
+        let rest = if here.0 == theta { -0.5 * here.1 * here.1 / curvature } else { 0.0 };
+        self.keep_graze(search, c, theta, self.channels.value(&channel).min(0.0) + rest);
+    }
+
+    fn keep_graze(&mut self, search: &mut Search, c: usize, theta: f64, distance: f64) {
+        let channel = self.channels.list[c];
+        let (size, Step { t, h, .. }) = (self.sizes[channel.boundary.switch], *search.step);
+        if distance.abs() <= NEAR * size && self.side_matters(search, &channel, theta) {
+            let mut tolerances = vec![0.0; self.channels.list.len()];
+            self.channels.tolerances(search.flow, search.method, search.step, theta, &mut tolerances);
+            let tolerance = tolerances[c];
+            let side = if channel.kind == EventFunctionKind::Below { -1.0 } else { 1.0 };
+            let switch = channel.boundary.switch;
+            self.grazes.push(t, Graze { switch, t: t + theta * h, distance, side, size, tolerance });
+        }
+    }
+
+    /// Whether it matters on which side of its boundary a switch is: an action runs, or the rates jump there. Where one side has no
+    /// rates, as that of √ in |x|, the branches are those of a formula that is continuous.
+    fn side_matters(&mut self, search: &mut Search, channel: &EventFunction, theta: f64) -> bool {
+        let Boundary { switch, above, below, .. } = channel.boundary;
+        let beyond = if channel.kind == EventFunctionKind::Below { above } else { below };
+        if (search.touch_counts)(search.flow, switch, beyond) {
+            return true;
+        }
+        let Step { t, h, d } = *search.step;
+        self.channels.look_inside(search.flow, search.method, search.step, theta);
+        self.channels.rates_jump(search.flow, t + theta * h, d, (switch, above, below), h)
+    }
+
+    /// What `search` tells.
+    fn first(&mut self, search: &mut Search, longest: f64) -> Found {
+        let step = search.step;
         self.start[0].copy_from_slice(&self.values[0]);
         self.start[1].copy_from_slice(&self.slopes[0]);
         self.largest.fill(0.0);
-        if let Some(found) = self.prove(&mut search) {
+        if let Some(found) = self.prove(search) {
             return found;
         }
         if step.h > longest {
@@ -260,15 +324,15 @@ impl Crossings {
         let mut piece = Piece { start: 0.0, end: (2.0 * self.length / step.h).min(1.0) };
         let mut shortened = false;
         for _ in 0..MOST_PIECES {
-            let undefined = self.sample(&mut search, &piece);
+            let undefined = self.sample(search, &piece);
             if let Some((theta, c)) = undefined {
-                wall = Some((self.last_defined(&mut search, c, piece.start, theta), self.switch_of(c)));
-            } else if piece.length() > SHORTEST && !self.resolved(&mut search, &piece) {
+                wall = Some((self.last_defined(search, c, piece.start, theta), self.switch_of(c)));
+            } else if piece.length() > SHORTEST && !self.resolved(search, &piece) {
                 piece.end = piece.start + 0.5 * piece.length();
                 shortened = true;
                 continue;
             } else {
-                if let Some(crossing) = self.first_in_piece(&mut search, &piece) {
+                if let Some(crossing) = self.first_in_piece(search, &piece) {
                     return crossing;
                 }
                 self.length = piece.length() * step.h;
@@ -320,9 +384,9 @@ impl Crossings {
         }
     }
 
-    /// What errors of the run may hide of a crossing, if it is to tell whether they do.
-    fn close_to(&self, search: &Search, c: usize) -> f64 {
-        if search.grazes { GRAZED * search.touch() * self.sizes[self.switch_of(c)] } else { 0.0 }
+    /// What comes so near to zero is kept as a graze.
+    fn near(&self, c: usize) -> f64 {
+        NEAR * self.sizes[self.switch_of(c)]
     }
 
     fn keep_size(&mut self, c: usize, size: f64) {
@@ -464,10 +528,10 @@ impl Crossings {
         let slopes = [scale * self.slopes[0][c], scale * self.slopes[1][c]];
         let fine = self.fine(&v);
         let low = 0.02 * largest;
-        let close = self.close_to(search, c);
+        let close = self.near(c);
         let sure = 2.0 * tolerated(piece) * (most - least) + 2.0 * close.max(search.touch() * largest);
         let mut before = (piece.start, v[0]);
-        let (mut touched, mut grazed) = (None, None);
+        let (mut touched, mut grazed) = (None, None::<At>);
         let (touch, width) = (search.touch(), search.width());
         let Search { flow, method, step, .. } = search;
         let channels = &mut self.channels;
@@ -499,20 +563,22 @@ impl Crossings {
                 if touched.is_none() && bottom.0 > 0.0 && bottom.1 <= touch * largest {
                     touched = Some(bottom.0);
                 }
-                if grazed.is_none() && q < POINTS && bottom.0 > 0.0 && bottom.1 <= close {
-                    grazed = Some(bottom.0);
+                if q < POINTS && bottom.0 > 0.0 && bottom.1 <= close && grazed.is_none_or(|(_, v)| bottom.1 < v) {
+                    grazed = Some(bottom);
                 }
             }
             if q.is_multiple_of(FINE) && fine[q] > 0.0 {
                 before = (piece.at(point(q)), fine[q]);
             }
         }
-        if let Some(beyond) = beyond {
-            let (before, beyond) = locate(&mut at, before, beyond, width);
+        let located = beyond.map(|beyond| locate(&mut at, before, beyond, width));
+        if let Some((theta, distance)) = grazed {
+            self.keep_graze(search, c, theta, distance);
+        }
+        if let Some((before, beyond)) = located {
             return Some(self.crossing(search, &channel, (before, beyond), width, largest));
         }
-        let touching = touched.and_then(|theta| search.touching(&channel, theta));
-        touching.or_else(|| search.grazing(&channel, grazed?))
+        touched.and_then(|theta| search.touching(&channel, theta))
     }
 
     /// What is between two neighbouring points of different sign: a zero of v, or a jump.

@@ -272,8 +272,8 @@ impl Crossings {
             self.expand_channel(c, piece);
             let start = self.proof.expansion.c[0];
             let expansion = &self.proof.expansion;
-            let far = start - expansion.sum_from(1) - expansion.rest[0] > self.close_to(search, c);
-            if expansion.stays_above(search.touch()) && (far || !search.grazes) {
+            let far = start - expansion.sum_from(1) - expansion.rest[0] > self.near(c);
+            if far && expansion.stays_above(search.touch()) {
                 self.largest[c] = self.largest[c].max(start);
                 self.keep_size(c, start);
                 self.proof.falling[1][c] = false;
@@ -304,12 +304,11 @@ impl Crossings {
         };
         let largest = size(1.0);
         let (near, width) = (search.touch() * largest, search.width());
-        let close = self.close_to(search, c);
-        let can_touch = search.grazes || channel.boundary.on != channel.boundary.above;
-        let mut found = None;
+        let close = self.near(c);
+        let (mut found, mut grazed): (Option<Found>, Vec<At>) = (None, Vec::new());
         let channels = &mut self.channels;
         let falling = self.proof.falling[0][c].then_some(0.0);
-        let end = expansion.spots(if can_touch { near.max(close) } else { 0.0 }, falling, &mut |spot| {
+        let end = expansion.spots(near.max(close), falling, &mut |spot| {
             let (from, x) = match spot {
                 Spot::Falls { from, to } => (from, to),
                 Spot::Dip { from, at } => (from, at),
@@ -340,14 +339,14 @@ impl Crossings {
             if matches!(spot, Spot::Dip { .. }) && theta > 0.0 && value <= near && value <= 0.5 * size(x) {
                 found = search.touching(&channel, (theta + BEHIND * piece.length()).min(1.0));
             }
-            let grazes = matches!(spot, Spot::Dip { .. }) && theta > 0.0 && value <= close.min(0.5 * size(x));
-            if grazes && found.is_none() {
-                found = search.grazing(&channel, (theta + BEHIND * piece.length()).min(1.0));
+            if matches!(spot, Spot::Dip { .. }) && theta > 0.0 && value <= close.min(0.5 * size(x)) {
+                grazed.push((theta, value));
             }
             if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         self.largest[c] = largest;
         self.keep_size(c, largest);
+        grazed.into_iter().for_each(|(theta, distance)| self.keep_graze(search, c, theta, distance));
         self.proof.falling[1][c] = matches!(end, End::Low { .. });
         let rests = piece.end == 1.0 && expansion.slope(1.0).abs() <= 2e-3 * largest;
         if let (End::Low { .. }, true, None) = (end, rests, found) {

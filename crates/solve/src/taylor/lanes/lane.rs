@@ -173,6 +173,7 @@ impl<'a> Lane<'a> {
             energy: None,
             conflict: None,
             selections: Vec::new(),
+            grazes: Vec::new(),
             true_at_start: Vec::new(),
         };
         LaneRun { outcome, rows: std::mem::take(&mut self.rows) }
