@@ -5,12 +5,13 @@ mod fuzz;
 mod messages;
 mod thesis;
 mod venv;
+mod wasm;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-cargo xtask test            format, lints, all tests (what CI runs)
+cargo xtask test            format, lints, all tests, also in WebAssembly (what CI runs)
 cargo xtask bench [QUICK or names, e.g. stiff]   speed against peers, measured side by side; results to BENCHMARKS.md
 cargo xtask thesis [FILE]   the tables of the thesis again, as a report (target/thesis/report.md); `quick` for each solver once
 cargo xtask thesis control  chapter 6 (control) alone, and its report docs/control.md with all pictures
@@ -45,6 +46,7 @@ fn test() -> bool {
         && cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
         && cargo(&["test", "--workspace"])
         && outside()
+        && wasm::wasm()
 }
 
 /// Ordinate against codes that others wrote, on problems that all know.

@@ -20,6 +20,7 @@ fn work(args: &EquilibriaArgs) -> Result<Exit, Exit> {
             Format::Text => equilibria_text(&found),
         })),
         Err(EquilibriaError::Usage(text)) => Err(usage(&text)),
+        Err(EquilibriaError::Interrupted) => Ok(Exit::Interrupted),
         Err(EquilibriaError::None { message: text, hint }) => {
             if args.format == Format::Json {
                 print_out("{\"schema\":\"ordinate.equilibria/1\",\"points\":[]}\n");

@@ -27,6 +27,7 @@ fn work(args: &PeriodicArgs) -> Result<Exit, Exit> {
     let found = match ordinate::periodic(&compiled, &options) {
         Ok(found) => found,
         Err(PeriodicError::Usage(text)) => return Err(usage(&text)),
+        Err(PeriodicError::Interrupted) => return Ok(Exit::Interrupted),
         Err(PeriodicError::None { message: text, hint }) => {
             if args.format == Format::Json {
                 print_out("{\"schema\":\"ordinate.periodic/1\",\"orbits\":[]}\n");

@@ -162,6 +162,7 @@ fn run_options(args: &RunArgs) -> Result<RunOptions, Exit> {
             false => ErrorWish::Estimate { columns: args.error, correct: args.correct },
         },
         rehearsal: 0,
+        dense: false,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Reading the model: a file, standard input, or text on the command line.
 
 use crate::args::{Index, ModelArgs, Units};
-use crate::{Exit, message, usage};
+use crate::{Exit, interrupt, message, usage};
 use ordinate::{
     CompileOptions, Compiled, Failure, IndexTreatment, SetError, Source, UnitCheck, compile, has_errors, number_hint,
     render,
@@ -120,7 +120,7 @@ pub fn compile_options(args: &ModelArgs) -> Result<CompileOptions, Exit> {
         (None, Index::Reduce) => IndexTreatment::Reduce,
         (None, Index::Direct) => IndexTreatment::Direct,
     };
-    Ok(CompileOptions { set, units, index, ..CompileOptions::default() })
+    Ok(CompileOptions { set, units, index, stop: interrupt::flag(), ..CompileOptions::default() })
 }
 
 /// `--guess "x=1, y=2"`, which may be repeated, as names and values.

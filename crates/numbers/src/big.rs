@@ -3,6 +3,7 @@
 
 use crate::Arithmetic;
 use crate::limbs::{self, MAX_LIMBS, ONE, Raw};
+use crate::words::{Limbs, with_words};
 use crate::{Precise, decimal};
 use astro_float_num::{BigFloat, Consts, Radix, RoundingMode, Sign};
 use std::cell::RefCell;
@@ -45,7 +46,7 @@ impl Big {
 
     fn raw(&self) -> Option<Raw<'_>> {
         let (limbs, _, sign, exponent, _) = self.value.as_raw_parts()?;
-        Some(Raw { limbs, negative: sign == Sign::Neg, exponent: i64::from(exponent) })
+        Some(Raw { limbs: Limbs::new(limbs), negative: sign == Sign::Neg, exponent: i64::from(exponent) })
     }
 
     fn undefined() -> Big {
@@ -58,7 +59,7 @@ impl Big {
         let sign = if rounded.negative { Sign::Neg } else { Sign::Pos };
         match i32::try_from(rounded.exponent) {
             Ok(exponent) if exponent.abs() < 1 << 30 => {
-                Big { value: BigFloat::from_words(rounded.limbs(), sign, exponent) }
+                with_words(rounded.limbs(), |words| Big { value: BigFloat::from_words(words, sign, exponent) })
             }
             // nothing physical is that large; what is that small is zero
             _ if rounded.exponent > 0 => Big::undefined(),
@@ -343,7 +344,7 @@ impl Precise for Big {
     type Key = (Vec<u64>, bool, i64);
 
     fn key(&self) -> (Vec<u64>, bool, i64) {
-        self.raw().map_or((Vec::new(), true, 0), |raw| (raw.limbs.to_vec(), raw.negative, raw.exponent))
+        self.raw().map_or((Vec::new(), true, 0), |raw| (raw.limbs.iter().collect(), raw.negative, raw.exponent))
     }
 
     fn exact(x: f64, bits: usize) -> Big {
@@ -366,8 +367,9 @@ impl Precise for Big {
             let infinite = if self.value.is_inf_pos() { f64::INFINITY } else { f64::NEG_INFINITY };
             return if self.value.is_nan() { f64::NAN } else { infinite };
         };
-        let Some(&top) = raw.limbs.last() else { return 0.0 };
-        let below = raw.limbs.len().checked_sub(2).map_or(0, |k| raw.limbs[k]);
+        let mut limbs = raw.limbs.iter().rev();
+        let Some(top) = limbs.next() else { return 0.0 };
+        let below = limbs.next().unwrap_or(0);
         // the second limb only decides how the first one is rounded
         let wide = (u128::from(top) << 64 | u128::from(below)) as f64;
         // in two steps, for the first one alone could leave the range
@@ -381,7 +383,7 @@ impl Precise for Big {
         let Some(raw) = self.raw() else { return f64::NAN };
         match raw.limbs.last() {
             None | Some(0) => f64::NEG_INFINITY,
-            Some(&top) => (top as f64).log2() - 64.0 + raw.exponent as f64,
+            Some(top) => (top as f64).log2() - 64.0 + raw.exponent as f64,
         }
     }
 

@@ -56,6 +56,7 @@ fn two_product(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// The same by a fused operation, to the same bits.
+#[cfg(any(target_arch = "x86_64", test))]
 #[inline(always)]
 fn two_product_fused(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;

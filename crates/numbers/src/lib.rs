@@ -18,6 +18,7 @@ pub mod polynomial_roots;
 mod precise;
 pub mod roots;
 pub mod vector;
+mod words;
 
 pub use arithmetic::Arithmetic;
 pub use big::{Big, MAX_DIGITS};

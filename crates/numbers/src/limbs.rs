@@ -4,23 +4,25 @@
 //! All products are added as fixed-point numbers, in units of the largest one, and the sum is rounded once: one product
 //! of series costs one rounding, and one piece of memory.
 
+use crate::words::{Limbs, Word};
+
 /// Limbs that the longest number has.
 pub(crate) const MAX_LIMBS: usize = 64;
 
 /// ±0.m · 2^e
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Raw<'a> {
-    pub limbs: &'a [u64],
+    pub limbs: Limbs<'a>,
     pub negative: bool,
     pub exponent: i64,
 }
 
 /// 1
-pub(crate) const ONE: Raw = Raw { limbs: &[1 << 63], negative: false, exponent: 1 };
+pub(crate) const ONE: Raw = Raw { limbs: Limbs::new(&[1 << (Word::BITS - 1)]), negative: false, exponent: 1 };
 
 impl Raw<'_> {
     fn is_zero(&self) -> bool {
-        self.limbs.last().is_none_or(|&top| top == 0)
+        self.limbs.last().is_none_or(|top| top == 0)
     }
 }
 
@@ -68,11 +70,11 @@ pub(crate) fn dot<'a>(pairs: impl Iterator<Item = (Raw<'a>, Raw<'a>)> + Clone) -
 }
 
 /// a · b
-fn multiply(a: &[u64], b: &[u64], out: &mut [u64]) {
+fn multiply(a: Limbs, b: Limbs, out: &mut [u64]) {
     out.fill(0);
-    for (i, &x) in a.iter().enumerate() {
+    for (i, x) in a.iter().enumerate() {
         let mut carry = 0u64;
-        for (j, &y) in b.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
             let wide = u128::from(x) * u128::from(y) + u128::from(out[i + j]) + u128::from(carry);
             (out[i + j], carry) = (wide as u64, (wide >> 64) as u64);
         }

@@ -9,7 +9,9 @@ use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink, RunError, explain};
 use ordinate_numbers::Processor;
 use ordinate_program::{Evaluator, JetCode, LaneSeries};
-use ordinate_solve::{AbsoluteTolerance, LaneRun, LaneStart, Options, Outcome, Rows, Sink, by_name, solve_lanes};
+use ordinate_solve::{
+    AbsoluteTolerance, LaneRun, LaneStart, Options, Outcome, Rows, Sink, StopFlag, by_name, solve_lanes,
+};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,7 +117,10 @@ pub fn batch(trajectories: &[Trajectory], options: &BatchOptions) -> Vec<Result<
     };
     std::thread::scope(|scope| {
         for _ in 1..threads.min(jobs.len()) {
-            scope.spawn(work);
+            // a thread that cannot be had, as in a browser, is one worker less
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
         work();
     });
@@ -260,7 +265,8 @@ impl<'a> Plan<'a> {
             of.push(at);
         }
         let codes = codes.into_iter().map(|code| self.codes[code].clone()).collect();
-        let mut series = LaneSeries::new(codes, of, Processor::best());
+        let stop = members.first().map_or_else(StopFlag::default, |&index| self.trajectories[index].model.stop.clone());
+        let mut series = LaneSeries::new(codes, of, Processor::best()).stopped_by(stop);
         let runs = solve_lanes(&mut series, &starts, &self.solver_options(self.options.at.clone()));
         let result = |(&index, run): (&usize, Option<LaneRun>)| match run {
             None => (index, self.one(index)),

@@ -1,16 +1,17 @@
 //! From a text to a compiled model, with everything that is wrong reported at once.
 
+use crate::clock::Stopwatch;
 use crate::residual::Typed;
 use ordinate_expr::ExprId;
 use ordinate_model::{
     Action, IndexTreatment, Inputs, Overrides, SetError, Sorted, TableData, merge, parse_table, resolve_as, sort_as,
 };
 use ordinate_program::{Evaluator, Program};
+use ordinate_solve::StopFlag;
 use ordinate_syntax::{Diagnostic, Severity, has_errors, parse};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A model text and where it comes from.
 #[derive(Clone, Debug)]
@@ -57,6 +58,8 @@ pub struct CompileOptions {
     pub inputs: Inputs,
     /// Whether missing start values are only warnings: for who looks at the structure and runs nothing.
     pub without_starts: bool,
+    /// Ends whatever is computed with the model; the compilation itself does not ask.
+    pub stop: StopFlag,
 }
 
 /// Why a text could not be compiled.
@@ -79,6 +82,8 @@ pub struct Compiled {
     pub run: Option<(f64, f64)>,
     /// What its inputs are.
     pub inputs: Inputs,
+    /// Ends whatever is computed with it: runs, searches, estimates, comparisons.
+    pub stop: StopFlag,
     /// The text, where the equations that are solved are those that were typed.
     pub(crate) typed: Option<Arc<Typed>>,
     /// The times of start values given as `y(a) = …`, one per start value of the model.
@@ -91,9 +96,9 @@ pub struct Compiled {
     pub name: String,
     /// The text.
     pub(crate) text: Arc<str>,
-    /// Seconds spent in the parser.
+    /// Seconds spent in the parser; not a number where there is no clock.
     pub parse_seconds: f64,
-    /// Seconds spent from the tree to the program.
+    /// Seconds spent from the tree to the program; likewise.
     pub compile_seconds: f64,
 }
 
@@ -102,7 +107,12 @@ impl Compiled {
     pub(crate) fn evaluator(&self) -> Evaluator {
         let sorted = self.sorted.clone();
         let complete = Arc::new(move || ordinate_program::compile(&mut Sorted::clone(&sorted), true));
-        Evaluator::with_complete(self.program.clone(), complete)
+        Evaluator::with_complete(self.program.clone(), complete).stopped_by(self.stop.clone())
+    }
+
+    /// The same model for what is still to be made of a result after the end of its computation was wished.
+    pub(crate) fn heeding_later_wishes(&self) -> Compiled {
+        Compiled { stop: self.stop.from_now(), ..self.clone() }
     }
 }
 
@@ -121,14 +131,26 @@ pub enum Stage {
 
 /// Compiles a text.
 pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Failure> {
-    let begin = Instant::now();
+    compile_in_order(source, options, &[])
+}
+
+/// The same with these variables before all others, in this order.
+pub(crate) fn compile_in_order(
+    source: &Source,
+    options: &CompileOptions,
+    order: &[String],
+) -> Result<Compiled, Failure> {
+    let begin = Stopwatch::start();
     let (tree, parsed) = parse(&source.text);
-    let parse_seconds = begin.elapsed().as_secs_f64();
+    let parse_seconds = begin.seconds();
     let broken = has_errors(&parsed);
     let spelled = |(name, value): &(String, String)| (tree.as_spelled(name), tree.as_spelled(value));
     let overrides: Overrides = options.set.iter().map(spelled).collect();
     let tables = |path: &str, name: &str| read_table(&source.folder, path, name);
-    let resolved = resolve_as(&tree, &source.text, &overrides, &tables, options.inputs);
+    let mut resolved = resolve_as(&tree, &source.text, &overrides, &tables, options.inputs);
+    if !order.is_empty() {
+        resolved.put_first(order);
+    }
     let (mut sorted, found) = sort_as(resolved.model, broken, options.index);
     let mut diagnostics = merge(&tree, parsed, resolved.diagnostics.into_iter().chain(found).collect());
     judge_units(&mut diagnostics, options.units);
@@ -152,7 +174,7 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
         return Err(Failure::Set(resolved.set_errors));
     }
     let program = Arc::new(ordinate_program::compile(&mut sorted, options.jacobian));
-    let compile_seconds = begin.elapsed().as_secs_f64() - parse_seconds;
+    let compile_seconds = begin.seconds() - parse_seconds;
     let name = source.name.clone();
     let model = &mut sorted.model;
     let run = model.run.and_then(|(from, to)| Some((model.constant(from)?, model.constant(to)?)));
@@ -161,12 +183,14 @@ pub fn compile(source: &Source, options: &CompileOptions) -> Result<Compiled, Fa
     let direct = options.index == IndexTreatment::Direct && !sorted.indices.is_empty();
     let as_typed = options.inputs == Inputs::Given && !matches!(options.index, IndexTreatment::Regularise(_));
     let typed = Typed { tree, text: source.text.clone(), names: resolved.names };
-    let reduced = direct.then(|| compile(source, &CompileOptions { index: IndexTreatment::Reduce, ..options.clone() }));
+    let reduction = CompileOptions { index: IndexTreatment::Reduce, ..options.clone() };
+    let reduced = direct.then(|| compile_in_order(source, &reduction, order));
     Ok(Compiled {
         sorted: Arc::new(sorted),
         program,
         run,
         inputs: options.inputs,
+        stop: options.stop.clone(),
         typed: as_typed.then(|| Arc::new(typed)),
         start_times,
         reduced: reduced.and_then(Result::ok).map(Arc::new),

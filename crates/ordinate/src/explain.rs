@@ -371,6 +371,12 @@ pub(crate) fn explain(outcome: &Outcome, compiled: &Compiled) -> Option<Explanat
             "the first argument of `delay` leaves the domain of sqrt, log, …, or divides by zero; end the run \
              earlier".into(),
         ),
+        Reason::External { t } => (
+            t,
+            None,
+            format!("an evaluation failed beyond t = {}", short(t)),
+            "whoever computes the right-hand side knows why".into(),
+        ),
         Reason::Undefined { t } => (
             t,
             None,

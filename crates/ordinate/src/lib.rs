@@ -24,6 +24,8 @@ struct Readme;
 mod along;
 mod batch;
 mod block;
+mod builder;
+mod clock;
 mod compare;
 mod compile;
 pub mod design;
@@ -41,6 +43,7 @@ mod methods;
 mod notes;
 mod number;
 mod output_domain;
+mod outside;
 mod periodic;
 mod plot_sampling;
 mod precise;
@@ -60,6 +63,7 @@ mod warm_up;
 
 pub use batch::{BatchOptions, BatchResult, Trajectory, batch};
 pub use block::Block;
+pub use builder::{Expression, ModelBuilder};
 pub use compare::{Chart, CompareError, CompareOptions, Comparison, Reference, Row, Skipped, compare, reference};
 pub use compile::{CompileOptions, Compiled, Failure, Source, Stage, UnitCheck, compile, emit};
 pub use digits::DigitsReport;
@@ -82,9 +86,11 @@ pub use ordinate_control::Hold;
 pub use ordinate_model::{IndexTreatment, Inputs, SetError, closest, instead};
 pub use ordinate_plot::{Figure, PlotError};
 pub use ordinate_solve::{
-    BlockStatus, FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, names as method_names,
+    BlockStatus, DenseOutput, FirstIterate, NewtonIterate, NewtonKind, NewtonOptions, Status, StopFlag,
+    names as method_names,
 };
 pub use ordinate_syntax::{Arity, Diagnostic, FUNCTIONS, LineIndex, Severity, has_errors, line_column, render};
+pub use outside::{FunctionSystem, SystemError, SystemRun, simulate_system};
 pub use periodic::{
     Orbit, Periodic, PeriodicError, PeriodicOptions, periodic, periodic_figure, periodic_json, periodic_text,
 };

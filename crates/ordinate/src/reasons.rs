@@ -71,6 +71,9 @@ reasons! {
     NoRows "no_rows",
         "`ordinate compare`: no method has a result.",
         "Run one of the methods with `ordinate run`, which says why.";
+    External "external",
+        "A right-hand side that is computed outside of this program failed.",
+        "Whoever computes it knows why.";
     StopCondition "stop_condition",
         "A `stop when` of the model became true; this is no failure.",
         "Nothing to do: the model asks for it.";
@@ -97,6 +100,7 @@ impl ReasonKind {
             | Reason::Undefined { .. } => ReasonKind::NotFinite,
             Reason::SeriesOrder { .. } => ReasonKind::Residual,
             Reason::Zeno { .. } => ReasonKind::Zeno,
+            Reason::External { .. } => ReasonKind::External,
             Reason::Interrupted { .. } => ReasonKind::Interrupted,
             Reason::StopCondition { .. } => ReasonKind::StopCondition,
         }

@@ -6,7 +6,7 @@ use crate::start::StartValues;
 use crate::{Compiled, RowError, RowSink};
 use ordinate_numbers::{OCTET, Octet};
 use ordinate_program::Evaluator;
-use ordinate_solve::{Interrupt, Mixture, NewtonIterate, Outcome, Sink, System};
+use ordinate_solve::{DenseOutput, Interrupt, Mixture, NewtonIterate, Outcome, Piece, Sink, System};
 use std::ops::ControlFlow;
 
 /// Evaluates the outputs of each row and hands it on.
@@ -39,6 +39,8 @@ pub(crate) struct Recorder<'a> {
     determined: Vec<usize>,
     /// Compares the equations as they were typed with what is computed.
     pub check: Option<TextCheck<'a>>,
+    /// The polynomials of all steps, where they are kept.
+    pub dense: Option<DenseOutput>,
 }
 
 /// A start value of a variable that follows from others.
@@ -78,6 +80,7 @@ impl<'a> Recorder<'a> {
             undetermined: None,
             determined: watched(compiled),
             check: None,
+            dense: None,
         }
     }
 
@@ -211,6 +214,16 @@ impl Sink for Recorder<'_> {
             return ControlFlow::Continue(());
         }
         ControlFlow::Break(Interrupt)
+    }
+
+    fn keeps_pieces(&self) -> bool {
+        self.dense.is_some()
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        if let Some(dense) = &mut self.dense {
+            dense.push(piece);
+        }
     }
 
     fn passed(&mut self, t: f64, y: &[f64]) {

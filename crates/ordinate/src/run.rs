@@ -1,5 +1,6 @@
 //! A run: start values, method, driver, rows; and what came out.
 
+use crate::clock::Stopwatch;
 use crate::error::{Kept, Task};
 use crate::methods::choose;
 use crate::output_domain::variables;
@@ -14,11 +15,10 @@ use crate::{
 };
 use ordinate_model::constant;
 use ordinate_solve::{
-    AbsoluteTolerance, Choice, Chosen, EnergyDrift, FirstIterate, NewtonOptions, NoEnergy, Options, Outcome, Reason,
-    Rows, Status, UsageError, Why,
+    AbsoluteTolerance, Choice, Chosen, DenseOutput, EnergyDrift, FirstIterate, NewtonOptions, NoEnergy, Options,
+    Outcome, Reason, Rows, Status, UsageError, Why,
 };
 use ordinate_syntax::Diagnostic;
-use std::time::Instant;
 
 /// At which times rows are stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +79,9 @@ pub struct RunOptions {
     /// So many steps are taken from the start and forgotten before the run begins, so that its own first steps cost what later
     /// ones do.
     pub rehearsal: u32,
+    /// The polynomials of all steps are kept: see [`Run::dense`]. As with rows inside of steps, these are only as long as that is
+    /// as accurate as their ends.
+    pub dense: bool,
 }
 
 impl Default for RunOptions {
@@ -106,6 +109,7 @@ impl Default for RunOptions {
             repeat: 1,
             error: ErrorWish::Estimate { columns: false, correct: false },
             rehearsal: 0,
+            dense: false,
         }
     }
 }
@@ -123,7 +127,7 @@ pub enum RunError {
     Rows(RowError),
 }
 
-/// Where the time went.
+/// Where the time went; not numbers where there is no clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seconds {
     /// Fastest solution, with its global error where that is wanted.
@@ -165,6 +169,8 @@ pub struct Run {
     pub not_finite: Option<(String, f64)>,
     /// What else is to be said of it.
     pub notes: Vec<Note>,
+    /// All states as functions of time, in the order of the program's, if that was asked for.
+    pub dense: Option<DenseOutput>,
     /// Where the time went.
     pub seconds: Seconds,
     /// What the fixed step was too long for, where the result shows it.
@@ -265,6 +271,11 @@ fn time_value(text: &str, option: &str, parameters: &[(String, f64)]) -> Result<
 
 /// Runs a compiled model; `mtsm` makes its series by the polynomial system that it is transformed to.
 pub fn simulate(compiled: &Compiled, options: &RunOptions, sink: &mut dyn RowSink) -> Result<Run, RunError> {
+    if options.dense && (options.digits.is_some() || options.precision.is_some()) {
+        return Err(usage(
+            "the solution as a function of time is kept in doubles: leave `digits` and `precision` out".into(),
+        ));
+    }
     if let Some(digits) = options.digits {
         return digits::simulate(compiled, options, digits, sink);
     }
@@ -323,21 +334,29 @@ fn run(
     let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
     recorder.announce(all.clone(), stored.len());
     recorder.unasked = unasked;
+    recorder.dense = options.dense.then(DenseOutput::default);
     recorder.check = TextCheck::new(typed, typed.evaluator(), &solver_options, t_end - t_start);
-    let begin = Instant::now();
+    let begin = Stopwatch::start();
     let mut outcome = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
     if outcome.status == Status::Interrupted && !matches!(options.rows, RowTimes::At(_)) {
         recorder.last_row(&outcome);
     }
-    let Recorder { rows, failure, inconsistent, not_finite, undetermined, check, .. } = recorder;
+    let Recorder { rows, failure, inconsistent, not_finite, undetermined, check, dense, .. } = recorder;
     let (violation, unchecked) = check.map_or((None, None), |check| (check.violation.clone(), check.note()));
     if let Some(error) = failure {
         return Err(RunError::Rows(error));
     }
-    let solution = begin.elapsed().as_secs_f64();
-    let wanted = options.error != ErrorWish::Off && inconsistent.is_empty();
+    let solution = begin.seconds();
+    // Of a run that was ended before it moved there is nothing to estimate, and its companion would search as long.
+    let begun = outcome.status != Status::Interrupted || outcome.statistics.steps > 0 || rows > 1;
+    let wanted = options.error != ErrorWish::Off && inconsistent.is_empty() && begun;
+    // Who wished the end of the run has an error of what there is.
+    let later = compiled.heeding_later_wishes();
+    let task = Task { compiled: &later, ..task };
+    let mut evaluator = evaluator.stopped_by(later.stop.clone());
+    let mut outputs = outputs.stopped_by(later.stop.clone());
     let mut error = if wanted { task.global_error(&evaluator, &mut outputs, &outcome, &mut kept) } else { None };
-    let mut seconds = vec![begin.elapsed().as_secs_f64()];
+    let mut seconds = vec![begin.seconds()];
     error.iter_mut().for_each(|error| error.variables = variables(compiled));
     if outcome.status == Status::Ok && error.as_ref().is_some_and(|error| error.interrupted) {
         // The rows are complete, what was asked for is not.
@@ -352,12 +371,12 @@ fn run(
             let mut recorder = Recorder::new(compiled, evaluator.another(), &mut kept, &start);
             recorder.announce(all.clone(), stored.len());
             recorder.unasked = unasked;
-            let begin = Instant::now();
+            let begin = Stopwatch::start();
             let again = task.solve(method, &mut evaluator, &solver_options, t_end, &mut recorder).map_err(wrong)?;
             if wanted {
                 task.global_error(&evaluator, &mut outputs, &again, &mut kept);
             }
-            seconds.push(begin.elapsed().as_secs_f64());
+            seconds.push(begin.seconds());
         }
     }
     seconds.sort_by(f64::total_cmp);
@@ -421,6 +440,7 @@ fn run(
         not_finite,
         notes: unchecked.into_iter().chain(along::notes(compiled, t_start, &outcome)).collect(),
         beyond,
+        dense,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,
         precise: None,

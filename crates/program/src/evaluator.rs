@@ -9,7 +9,9 @@ use crate::{
 };
 use ordinate_linalg::{Lu, Pattern};
 use ordinate_numbers::{OCTET, Octet};
-use ordinate_solve::{History, JacobianCost, JetCost, Jets, Layout, LinearForm, Path, SwitchSeries, System};
+use ordinate_solve::{
+    History, JacobianCost, JetCost, Jets, Layout, LinearForm, Path, Refusal, StopFlag, SwitchSeries, System,
+};
 use std::sync::Arc;
 
 /// A program with registers of its own. Cheap to make, one per thread.
@@ -44,6 +46,8 @@ pub struct Evaluator {
     delays: Option<Box<Delays>>,
     /// What is added to each switch that depends on the state; empty if nothing is.
     shifts: Vec<f64>,
+    /// Refuses to be evaluated when this is raised.
+    stop: StopFlag,
 }
 
 /// Memory to solve ∂g/∂z · z′ = −(∂g/∂t + ∂g/∂x · x′).
@@ -217,13 +221,14 @@ impl Evaluator {
             denominators: None,
             delays: None,
             shifts: Vec::new(),
+            stop: StopFlag::default(),
         }
         .with_delays()
     }
 
     /// Another one for the same program, at less cost than the first: for those who look at a run from beside.
     pub fn another(&self) -> Self {
-        Evaluator::with_code(self.program.clone(), self.code.clone())
+        Evaluator { stop: self.stop.clone(), ..Evaluator::with_code(self.program.clone(), self.code.clone()) }
     }
 
     fn with_delays(mut self) -> Self {
@@ -237,10 +242,15 @@ impl Evaluator {
         Evaluator { complete: Complete(Some(complete)), ..Evaluator::new(program) }
     }
 
+    /// The same, refusing to be evaluated once this is raised.
+    pub fn stopped_by(self, stop: StopFlag) -> Self {
+        Evaluator { stop, ..self }
+    }
+
     /// One that rounds constants and the results of operations otherwise.
     pub fn with_other_rounding(&self) -> Self {
         let program = Arc::new(stochastic_rounding::disturbed(&self.program));
-        Evaluator { complete: self.complete.clone(), ..Evaluator::new(program) }
+        Evaluator { complete: self.complete.clone(), stop: self.stop.clone(), ..Evaluator::new(program) }
     }
 
     /// One whose switches are zero elsewhere: so much is added to each that depends on the state.
@@ -269,7 +279,7 @@ impl Evaluator {
                 rounding => Program { rounding, ..complete() },
             };
             let program = Program { polynomial: self.program.polynomial.clone(), ..program };
-            *self = Evaluator { delays, shifts, ..Evaluator::new(Arc::new(program)) };
+            *self = Evaluator { delays, shifts, stop: self.stop.clone(), ..Evaluator::new(Arc::new(program)) };
         }
         if self.patterns.is_none() {
             let pattern = |rows: usize, jacobian: &Jacobian| {
@@ -490,6 +500,10 @@ impl Jets for Evaluator {
 impl System for Evaluator {
     fn layout(&self) -> &Layout {
         &self.program.layout
+    }
+
+    fn refusal(&mut self) -> Option<Refusal> {
+        self.stop.is_raised().then_some(Refusal::Interrupted)
     }
 
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]) {

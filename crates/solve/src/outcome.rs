@@ -169,6 +169,11 @@ pub enum Reason {
         /// Time reached.
         t: f64,
     },
+    /// The system refused to be evaluated, for a reason that it knows: see [`crate::System::refusal`].
+    External {
+        /// Time reached.
+        t: f64,
+    },
     /// A stop condition of the model became true.
     StopCondition {
         /// When.
@@ -247,6 +252,7 @@ impl Reason {
             | Reason::SwitchNotFinite { .. }
             | Reason::DelayNotFinite { .. }
             | Reason::Undefined { .. }
+            | Reason::External { .. }
             | Reason::SeriesOrder { .. }
             | Reason::Zeno { .. } => Status::Stopped,
         }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::driver::grid::Grid;
-use crate::{Mixture, Rows, UsageError};
+use crate::{Mixture, Piece, Rows, UsageError};
 use ordinate_numbers::Octet;
 
 /// The wish to end a run.
@@ -26,6 +26,14 @@ pub trait Sink {
     fn step(&mut self, _t: f64, _h: f64, _order: u32) -> ControlFlow<Interrupt> {
         ControlFlow::Continue(())
     }
+
+    /// Whether the polynomials of accepted steps are wanted.
+    fn keeps_pieces(&self) -> bool {
+        false
+    }
+
+    /// The states along an accepted step, up to where it ended.
+    fn piece(&mut self, _piece: Piece) {}
 
     /// The solution at the start and at the end of every step, and once more where an event has changed it.
     fn passed(&mut self, _t: f64, _y: &[f64]) {}

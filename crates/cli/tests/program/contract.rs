@@ -287,6 +287,50 @@ fn an_interrupt_keeps_the_rows_so_far() {
     assert!(table.column("time").last() <= s["t_reached"].as_f64().as_ref());
 }
 
+/// The search for consistent start values of many masses on rods takes the better part of a minute; Ctrl-C ends it at any moment.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_search_for_start_values() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let from =
+        |k: usize, axis: &str| if k == 1 { format!("{axis}1") } else { format!("({axis}{k} - {axis}{})", k - 1) };
+    let mass = |k: usize| {
+        let pull = |axis: &str| match k {
+            100 => format!("-l{k}*{}", from(k, axis)),
+            _ => format!("-l{k}*{} + l{}*{}", from(k, axis), k + 1, from(k + 1, axis)),
+        };
+        let (x, y) = (from(k, "x"), from(k, "y"));
+        format!(
+            "x{k}'' = {}\ny{k}'' = {} - 9.81\n{x}^2 + {y}^2 = 1\ninit x{k} = {k}, x{k}' = {k}, y{k} = 0, y{k}' = 0\nguess l{k} = 0\n",
+            pull("x"),
+            pull("y")
+        )
+    };
+    let place = Place::new();
+    let text: String = (1..=100).map(mass).collect();
+    std::fs::write(place.path("chain.eq"), text + "run 0 .. 1\n").expect("a file");
+    for wait in [1.0, 2.0, 4.0] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ordinate"));
+        command.arg("run").arg(place.path("chain.eq")).args(["--summary", "json", "-q"]);
+        let child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a start");
+        std::thread::sleep(Duration::from_secs_f64(wait));
+        let begin = Instant::now();
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+        assert!(sent.success(), "the search was still under way");
+        let answer = child.wait_with_output().expect("an end");
+        // a tenth of a second is what is promised; other things go on here
+        assert!(begin.elapsed() < Duration::from_secs(3), "after {wait} s: {:?}", begin.elapsed());
+        // a machine that does other things may not have come to the run itself: then the signal ends the program at once
+        if answer.status.code().is_some() {
+            assert_eq!(answer.status.code(), Some(130), "{}", String::from_utf8_lossy(&answer.stderr));
+            let s: Value = serde_json::from_slice(&answer.stdout).expect("a summary");
+            assert_eq!(s["reason"]["kind"], "interrupted");
+        }
+    }
+}
+
 /// A polynomial needs no accuracy, so only the bound limits the steps.
 #[test]
 fn the_longest_step_can_be_bounded() {

@@ -10,6 +10,7 @@ mod hold;
 mod imperfection;
 mod names;
 mod of_time;
+mod order;
 mod statements;
 mod transfer;
 mod values;

@@ -29,15 +29,15 @@ enum Kind {
 impl Processor {
     /// All that this machine has; the last one is the fastest.
     pub fn all() -> Vec<Processor> {
-        let mut all = vec![Processor(Kind::Portable)];
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            all.push(Processor(Kind::Avx2));
+            let mut all = vec![Processor(Kind::Portable), Processor(Kind::Avx2)];
             if std::arch::is_x86_feature_detected!("avx512f") {
                 all.push(Processor(Kind::Avx512));
             }
+            return all;
         }
-        all
+        vec![Processor(Kind::Portable)]
     }
 
     /// The fastest one.

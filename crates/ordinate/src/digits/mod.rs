@@ -94,7 +94,7 @@ pub(crate) fn simulate(
     let range = rounded_times(compiled, &options)?;
     solver_options(&options, range.0, range.1, &compiled.parameter_values())?;
     let parts = (MAX_SAMPLES / compiled.program.visible.max(1)).clamp(4, 128);
-    let allowance = Allowance::new(&mut *sink, MAX_PRODUCTS_IN_ALL);
+    let allowance = Allowance::new(&mut *sink, MAX_PRODUCTS_IN_ALL, compiled.stop.clone());
     let plan =
         Search { options: &options, asked, grid: Grid { compiled, allowance: &allowance, parts, range } }.plan()?;
     let interrupted = allowance.interrupted();

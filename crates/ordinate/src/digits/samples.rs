@@ -4,7 +4,7 @@ use crate::precise::{DOUBLE_DOUBLE_DIGITS, Session};
 use crate::{Compiled, ErrorWish, Memory, RowError, RowSink, RowTimes, Run, RunError, RunOptions, run};
 use ordinate_numbers::{Arithmetic, Big, DoubleDouble, Precise};
 use ordinate_program::{Constant, PreciseProgram};
-use ordinate_solve::{PreciseSink, Reason};
+use ordinate_solve::{PreciseSink, Reason, StopFlag};
 use std::cell::{Cell, RefCell};
 use std::f64::consts::{LOG2_10, LOG10_2};
 use std::ops::ControlFlow;
@@ -94,22 +94,24 @@ pub(super) struct Allowance<'a> {
     products: Cell<f64>,
     /// Digits and products of the last run beyond double precision.
     last: Cell<(f64, f64)>,
+    stop: StopFlag,
 }
 
 impl<'a> Allowance<'a> {
     /// Rows are not given to the sink; it is only asked whether to go on.
-    pub fn new(sink: &'a mut dyn RowSink, products: f64) -> Allowance<'a> {
+    pub fn new(sink: &'a mut dyn RowSink, products: f64, stop: StopFlag) -> Allowance<'a> {
         Allowance {
             sink: RefCell::new(sink),
             interrupted: Cell::new(false),
             products: Cell::new(products),
             last: Cell::default(),
+            stop,
         }
     }
 
     /// Whether somebody ended a run.
     pub fn interrupted(&self) -> bool {
-        self.interrupted.get()
+        self.interrupted.get() || self.stop.is_raised()
     }
 
     /// Whether a run of so many digits, and one to compare it with, fits into a limit per run and into what is left: the order
@@ -121,7 +123,7 @@ impl<'a> Allowance<'a> {
     }
 
     fn keep_going(&self, t: f64) -> bool {
-        let going = !self.interrupted.get() && self.sink.borrow_mut().keep_going(t);
+        let going = !self.interrupted.get() && !self.stop.is_raised() && self.sink.borrow_mut().keep_going(t);
         self.interrupted.set(!going);
         going
     }

@@ -58,6 +58,8 @@ pub enum EquilibriaError {
         /// What to try.
         hint: String,
     },
+    /// The end of the search was wished.
+    Interrupted,
 }
 
 /// So many points are shown: of an angle there may be endless ones.
@@ -82,6 +84,9 @@ pub fn equilibria(compiled: &Compiled, options: &EquilibriaOptions) -> Result<Eq
     let nearest = if guesses.is_empty() { vec![start] } else { guesses.clone() };
     let starts = starts(compiled, &mut equations, guesses, t);
     let Found { points: mut all, best, tried } = search::search(&mut equations, &starts);
+    if compiled.stop.is_raised() {
+        return Err(EquilibriaError::Interrupted);
+    }
     if all.is_empty() {
         return Err(EquilibriaError::None {
             message: format!(

@@ -133,6 +133,9 @@ impl Equations {
         let mut lu: Lu<f64> = Lu::new(&Pattern::dense(n));
         let (mut y, mut part, mut scale) = (start.to_vec(), 1.0, Vec::new());
         for _ in 0..MOST {
+            if self.is_refused() {
+                return None;
+            }
             let d = self.modes(&y);
             lu.factor(&self.jacobian(&y, &d)).ok()?;
             let mut change = self.values(&y, &d);
@@ -172,6 +175,9 @@ impl Equations {
         let mut damping = 1e-3;
         let (mut best, mut last) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..MOST {
+            if self.is_refused() {
+                return Err(best);
+            }
             let d = self.modes(&y);
             let (values, jacobian) = (self.values(&y, &d), self.jacobian(&y, &d));
             let sizes = self.row_sizes(&jacobian);
@@ -264,8 +270,16 @@ impl Equations {
         y
     }
 
+    /// Whether the end of the search was wished.
+    fn is_refused(&mut self) -> bool {
+        self.evaluator.refusal().is_some()
+    }
+
     /// Newton's step in usual sizes.
     pub fn step(&mut self, y: &[f64]) -> Option<Vec<f64>> {
+        if self.is_refused() {
+            return None;
+        }
         let d = self.modes(y);
         let (values, jacobian) = (self.values(y, &d), self.jacobian(y, &d));
         let sizes = self.row_sizes(&jacobian);

@@ -106,6 +106,8 @@ pub enum PeriodicError {
         /// What to try.
         hint: String,
     },
+    /// The end of the search was wished.
+    Interrupted,
 }
 
 /// A multiplier nearer to the unit circle than this may be on either side of it.
@@ -138,7 +140,11 @@ pub fn periodic(compiled: &Compiled, options: &PeriodicOptions) -> Result<Period
         None => Accuracy::Tolerance(1e-13),
     };
     let search = Search { autonomous, accuracy, correct: options.correct, tolerance: 1e-12, singular: 1e10 };
-    let (found, mut notes) = search::search(compiled, &mut map, &search, guess, period)?;
+    let searched = search::search(compiled, &mut map, &search, guess, period);
+    if compiled.stop.is_raised() {
+        return Err(PeriodicError::Interrupted);
+    }
+    let (found, mut notes) = searched?;
     notes.extend(note);
     notes.push("no other periodic orbits found (not a proof): `--guess` starts elsewhere".into());
     let orbits = found.into_iter().map(|fixed| orbit(compiled, &mut map, &search, fixed)).collect();

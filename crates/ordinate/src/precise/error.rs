@@ -6,7 +6,7 @@ use crate::error::without_digits;
 use crate::{Compiled, GlobalError, RowSink, RowTimes, RunError, RunOptions};
 use ordinate_numbers::{Big, DoubleDouble, Precise};
 use ordinate_program::{Constant, PreciseProgram};
-use ordinate_solve::{PreciseOutcome, PreciseSink};
+use ordinate_solve::{PreciseOutcome, PreciseSink, StopFlag};
 use std::ops::ControlFlow;
 
 /// Digits that the companion has more.
@@ -94,7 +94,8 @@ fn companion<N: Constant>(
     let program = PreciseProgram::new(compiled.program.clone(), session.bits).expect("the session has one");
     let stored = compiled.stored_names().len();
     let times = Times::new(&options.rows, &session);
-    let mut beside = Beside { program, times, states: compiled.program.visible, stored, rows: Vec::new(), sink };
+    let (states, stop) = (compiled.program.visible, compiled.stop.from_now());
+    let mut beside = Beside { program, times, states, stored, rows: Vec::new(), sink, stop };
     let PreciseOutcome { t, y, reason, .. } = session.run(options, f64::INFINITY, &mut beside);
     let end = reason.is_none().then(|| beside.values(&t, &y));
     Ok((beside.rows, end))
@@ -108,6 +109,7 @@ struct Beside<'a, N> {
     stored: usize,
     rows: Rows,
     sink: &'a mut dyn RowSink,
+    stop: StopFlag,
 }
 
 impl<N: Constant> Beside<'_, N> {
@@ -130,7 +132,11 @@ impl<N: Constant> PreciseSink<N> for Beside<'_, N> {
     }
 
     fn step(&mut self, t: f64, _h: f64, _order: usize) -> ControlFlow<()> {
-        if self.sink.keep_going(t) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if !self.stop.is_raised() && self.sink.keep_going(t) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     }
 }
 

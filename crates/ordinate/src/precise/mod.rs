@@ -5,6 +5,7 @@ mod error;
 mod rows;
 mod session;
 
+use crate::clock::Stopwatch;
 use crate::methods::choose;
 use crate::residual::{At, TextCheck};
 use crate::run::{rounded_times, solver_options};
@@ -15,7 +16,6 @@ use ordinate_solve::{Outcome, PreciseOutcome, Status};
 pub(crate) use rows::Times;
 use rows::{Writer, add};
 pub(crate) use session::{Session, obstacle};
-use std::time::Instant;
 
 /// The result of a run beyond double precision.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,9 +92,9 @@ fn write<N: Constant>(
     solver_options(options, t_start, t_end, &compiled.parameter_values())?;
     let mut session = Session::<N>::new(compiled, options, digits)?;
     let mut writer = Writer::new(compiled, options, &session, shown, &mut *sink)?;
-    let begin = Instant::now();
+    let begin = Stopwatch::start();
     let precise = session.run(options, f64::INFINITY, &mut writer);
-    let mut seconds = vec![begin.elapsed().as_secs_f64()];
+    let mut seconds = vec![begin.seconds()];
     if let Some(error) = writer.failure {
         return Err(RunError::Rows(error));
     }
@@ -117,9 +117,9 @@ fn write<N: Constant>(
         let silent = RunOptions { error: ErrorWish::Off, ..options.clone() };
         let mut nowhere = crate::Discard;
         let mut writer = Writer::new(compiled, &silent, &session, shown, &mut nowhere)?;
-        let begin = Instant::now();
+        let begin = Stopwatch::start();
         session.run(options, f64::INFINITY, &mut writer);
-        seconds.push(begin.elapsed().as_secs_f64());
+        seconds.push(begin.seconds());
     }
     let solution = seconds[0];
     seconds.sort_by(f64::total_cmp);
@@ -145,6 +145,7 @@ fn write<N: Constant>(
         notes: Vec::new(),
         not_finite: None,
         beyond: None,
+        dense: None,
         seconds: Seconds { solve: seconds[0], solve_median: seconds[seconds.len() / 2], solution },
         outcome,
         precise: Some(PreciseResult { digits, final_text: names.into_iter().zip(texts).collect() }),

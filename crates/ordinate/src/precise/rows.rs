@@ -4,7 +4,7 @@ use super::error::Kept;
 use super::session::{Session, as_written};
 use crate::{Compiled, ErrorWish, GlobalError, RowError, RowSink, RowTimes, RunError, RunOptions};
 use ordinate_program::{Constant, PreciseProgram};
-use ordinate_solve::PreciseSink;
+use ordinate_solve::{PreciseSink, StopFlag};
 use std::ops::ControlFlow;
 
 /// The times of rows.
@@ -71,6 +71,7 @@ pub(super) struct Writer<'a, N> {
     wants_steps: bool,
     pub rows: usize,
     pub failure: Option<RowError>,
+    stop: StopFlag,
 }
 
 impl<'a, N: Constant> Writer<'a, N> {
@@ -101,6 +102,7 @@ impl<'a, N: Constant> Writer<'a, N> {
             sink,
             rows: 0,
             failure: None,
+            stop: compiled.stop.clone(),
         })
     }
 
@@ -187,6 +189,10 @@ impl<N: Constant> PreciseSink<N> for Writer<'_, N> {
 
     fn step(&mut self, t: f64, h: f64, order: usize) -> ControlFlow<()> {
         let wanted = !self.wants_steps || self.sink.step(t, h, order as u32);
-        if wanted && self.sink.keep_going(t) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if wanted && !self.stop.is_raised() && self.sink.keep_going(t) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     }
 }

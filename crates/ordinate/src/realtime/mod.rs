@@ -107,6 +107,9 @@ pub fn realtime(
     how: &RealTime,
     sink: &mut dyn RowSink,
 ) -> Result<(Run, RealTimeReport), RunError> {
+    if !crate::clock::EXISTS {
+        return Err(RunError::Usage("this platform has no clock to run against".into()));
+    }
     if !(how.rate > 0.0 && how.rate.is_finite()) || how.substeps == 0 {
         return Err(RunError::Usage(format!(
             "`--rate {}` must be a positive frequency, and `--substeps` at least 1",

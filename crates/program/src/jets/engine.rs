@@ -43,6 +43,7 @@ pub(super) struct Engine {
     /// The coefficients of the series that are given, in the units of the series at hand.
     pub given: Vec<Vec<f64>>,
     pub memory: Vec<f64>,
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only x86-64 has a choice"))]
     pub vectors: bool,
     /// Machine code, if there is any.
     pub native: Option<Native>,

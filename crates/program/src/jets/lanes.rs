@@ -4,7 +4,7 @@
 use super::code::{JetCode, JetInstruction, JetOp, Sum};
 use super::recurrence::{self, Factors, Form, Kind, begin, finish, next};
 use ordinate_numbers::{LANES, Lanes, Number, Processor, Task};
-use ordinate_solve::{JetCost, LaneJets, MAX_ORDER};
+use ordinate_solve::{JetCost, LaneJets, MAX_ORDER, Refusal, StopFlag};
 use std::sync::Arc;
 
 /// The series of all nodes of codes of one structure:
@@ -29,6 +29,7 @@ pub struct LaneSeries {
     /// 1/k
     inverse: Vec<f64>,
     processor: Processor,
+    stop: StopFlag,
 }
 
 /// An instruction as the recurrences need it: its nodes, those of its inner sum among them.
@@ -71,7 +72,13 @@ impl LaneSeries {
             codes,
             of,
             processor,
+            stop: StopFlag::default(),
         }
+    }
+
+    /// The same, refusing to be evaluated once this is raised.
+    pub fn stopped_by(self, stop: StopFlag) -> LaneSeries {
+        LaneSeries { stop, ..self }
     }
 
     /// Makes room for this order; what is known stays.
@@ -165,6 +172,10 @@ impl LaneJets for LaneSeries {
 
     fn processor(&self) -> Processor {
         self.processor
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        self.stop.is_raised().then_some(Refusal::Interrupted)
     }
 }
 

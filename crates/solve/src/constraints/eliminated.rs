@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::ConstraintSolver;
-use crate::{History, JacobianCost, Jets, Layout, LinearForm, Path, StepFailure, System};
+use crate::{History, JacobianCost, Jets, Layout, LinearForm, Path, Refusal, StepFailure, System};
 use ordinate_linalg::Pattern;
 use ordinate_numbers::Octet;
 
@@ -54,6 +54,10 @@ impl System for EliminatedSystem<'_> {
             }
             Err(_) => dy.fill(f64::NAN),
         }
+    }
+
+    fn refusal(&mut self) -> Option<Refusal> {
+        self.system.refusal()
     }
 
     fn cost_of_f(&mut self) -> f64 {

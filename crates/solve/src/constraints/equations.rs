@@ -121,8 +121,12 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// All residuals; returns whether they are finite.
+    /// All residuals; returns whether they are finite. Where the system refuses to be evaluated none is: so every search ends.
     pub fn residuals(&mut self, y: &[f64], r: &mut [f64]) -> bool {
+        if self.system.refusal().is_some() {
+            r.fill(f64::NAN);
+            return false;
+        }
         self.take_sides(y);
         let [algebraic, invariants, stated] = self.parts;
         if algebraic > 0 {

@@ -28,7 +28,7 @@ impl Run<'_> {
                 self.method.evaluate_at_end(system, &from)?;
                 self.stiffness.watch(self.method, system, (&from, plan.h), &self.tol, self.t_end);
             }
-            if !(inside || searching || self.delayed.count > 0) {
+            if !(inside || searching || self.delayed.count > 0 || self.keeps_pieces) {
                 return Ok(None);
             }
             self.method.make_dense(system, &from)?;
@@ -112,7 +112,7 @@ impl Run<'_> {
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => theta,
             Found::Nothing | Found::TooLong => 1.0,
         };
-        let dense = inside || searching || self.delayed.count > 0;
+        let dense = inside || searching || self.delayed.count > 0 || self.keeps_pieces;
         let piece = self.piece(plan, trial, part)?;
         let misfits = piece.as_ref().is_some_and(|piece| self.misfits(plan, piece));
         if misfits || !self.is_solved_inside(plan, part, dense) {
@@ -138,6 +138,7 @@ impl Run<'_> {
             }
         }
         self.examine_inside(plan, part, dense)?;
+        let states = self.dense_pieces(plan, trial.order, part);
         match found {
             Found::Crossing(crossing) => self.go_inside(plan, crossing.theta, crossing.jump.is_none())?,
             Found::Undefined { theta, .. } | Found::Unfinished { theta } => self.go_inside(plan, theta, false)?,
@@ -157,6 +158,7 @@ impl Run<'_> {
         }
         if self.t > t {
             self.remember(piece, trial.order);
+            self.hand_over(states);
             let h = if found == Found::Nothing { plan.h } else { self.t - t };
             self.statistics.count_step(h, trial.order);
             self.last_h = h;
@@ -195,8 +197,10 @@ impl Run<'_> {
     /// Goes to the end of a run inside the step.
     fn end_inside(&mut self, plan: Plan, part: f64, order: u32) -> Result<(), Reason> {
         let t = self.t;
+        let states = self.dense_pieces(plan, order, part);
         self.go_inside(plan, part, false)?;
         if self.t > t {
+            self.hand_over(states);
             self.statistics.count_step(self.t - t, order);
             self.sink.passed(self.t, &self.y);
         }

@@ -17,6 +17,7 @@ mod near_fold;
 mod output;
 mod output_domain;
 mod parting;
+mod pieces;
 mod plan;
 mod pole;
 mod projection;
@@ -43,8 +44,8 @@ use crate::implicit::newton::NewtonSolver;
 use crate::options::{check_index, check_past, check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::{
-    CarriedError, LocalFeatures, Method, Options, Outcome, Past, Point, Reason, Sink, Start, Statistics, Status,
-    StepFailure, System, Tolerance, UsageError, Work,
+    CarriedError, LocalFeatures, Method, Options, Outcome, Past, Point, Reason, Refusal, Sink, Start, Statistics,
+    Status, StepFailure, System, Tolerance, UsageError, Work,
 };
 use ordinate_numbers::Octet;
 
@@ -74,7 +75,8 @@ pub fn solve_with_past(
 ) -> Result<Outcome, UsageError> {
     check_past(past, start)?;
     let mut run = Run::new(system, method, start, t_end, options, sink)?;
-    let reason = run.go(past).err();
+    // What a refusal leads to is not the cause.
+    let reason = run.go(past).err().map(|reason| run.refusal().unwrap_or(reason));
     Ok(run.finish(reason))
 }
 
@@ -87,6 +89,8 @@ struct Run<'a> {
     method: &'a mut dyn Method,
     sink: &'a mut dyn Sink,
     rows: RowTimes<'a>,
+    /// The sink wants the polynomials of all steps.
+    keeps_pieces: bool,
     /// Time of the next row, infinite if there is none.
     next_row: f64,
     /// Time of the last row handed over.
@@ -228,6 +232,7 @@ impl<'a> Run<'a> {
             fixed: start.fixed.map(<[bool]>::to_vec),
             flow: Flow::new(system, consistency),
             method,
+            keeps_pieces: sink.keeps_pieces(),
             sink,
             next_row: rows.peek().unwrap_or(f64::INFINITY),
             last_row: f64::NAN,
@@ -307,6 +312,7 @@ impl<'a> Run<'a> {
                 Err(failure) => self.fail(plan, failure)?,
             }
         }
+        self.check_refusal()?;
         if let Some(reason) = self.pole_at_end() {
             return Err(reason);
         }
@@ -463,6 +469,7 @@ impl<'a> Run<'a> {
     }
 
     fn check_limits(&mut self) -> Result<(), Reason> {
+        self.check_refusal()?;
         self.check_sliding()?;
         let attempts = self.attempts();
         if attempts >= self.options.max_steps {
@@ -476,6 +483,18 @@ impl<'a> Run<'a> {
             self.obey(flow)?;
         }
         Ok(())
+    }
+
+    /// Why the system refuses to be evaluated, if it does.
+    fn refusal(&mut self) -> Option<Reason> {
+        self.flow.system.refusal().map(|refusal| match refusal {
+            Refusal::Interrupted => Reason::Interrupted { t: self.t },
+            Refusal::Failed => Reason::External { t: self.t },
+        })
+    }
+
+    fn check_refusal(&mut self) -> Result<(), Reason> {
+        self.refusal().map_or(Ok(()), Err)
     }
 
     fn obey(&self, flow: ControlFlow<crate::Interrupt>) -> Result<(), Reason> {

@@ -48,6 +48,7 @@ impl Run<'_> {
     /// The rows inside the step, up to `until` exclusively, from the dense output.
     pub(super) fn rows_before(&mut self, until: f64, plan: Plan) -> Result<(), Reason> {
         while self.next_row < until {
+            self.check_refusal()?;
             let (mut times, mut count) = ([self.next_row; OCTET], 0);
             while count < OCTET && self.next_row < until {
                 times[count] = self.next_row;

@@ -1,7 +1,7 @@
 //! Motion along boundaries of switches towards which both sides point: Filippov's convex combination.
 
 use crate::constraints::{ConstraintSolver, EliminatedSystem, Place};
-use crate::{History, Layout, Reason, Side, StepFailure, System};
+use crate::{History, Layout, Reason, Refusal, Side, StepFailure, System};
 
 /// A value of g at which the mode of a switch changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -270,6 +270,10 @@ impl System for Slide<'_> {
         if self.system.layout().variations.by > 0 {
             self.vary_weights(t, y, dy);
         }
+    }
+
+    fn refusal(&mut self) -> Option<Refusal> {
+        self.system.refusal()
     }
 
     fn cost_of_f(&mut self) -> f64 {

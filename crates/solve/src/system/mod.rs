@@ -153,6 +153,15 @@ pub struct JacobianCost {
     pub pattern: Arc<Pattern>,
 }
 
+/// What keeps a system from being evaluated, other than its equations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The end was wished.
+    Interrupted,
+    /// An evaluation failed for a reason from outside, which the system knows.
+    Failed,
+}
+
 /// A dynamic system as the methods and the driver see it. `&mut self` is for scratch memory: the same
 /// arguments always give the same bits.
 pub trait System {
@@ -162,6 +171,13 @@ pub trait System {
     /// dy = f(t, y, d), and g(t, y, d) in the places of the algebraic states. Where it is not defined the result is not
     /// finite.
     fn derivative(&mut self, t: f64, y: &[f64], d: &[f64], dy: &mut [f64]);
+
+    /// What keeps it from being evaluated, once there is something: the run ends there. Asked at every attempt at a step, and by every
+    /// iteration that searches for start values; a value that is merely not defined is not a refusal. Who wraps a system hands on
+    /// what that says.
+    fn refusal(&mut self) -> Option<Refusal> {
+        None
+    }
 
     /// What one evaluation of f costs, counted from its operations, in the units of [`crate::JetCost`].
     fn cost_of_f(&mut self) -> f64 {

@@ -32,6 +32,9 @@ pub(super) fn point(
     let found = match equilibria(compiled, &EquilibriaOptions::default()) {
         Ok(found) => found,
         Err(EquilibriaError::Usage(text)) => return Err(SymbolicError::Usage(text)),
+        Err(EquilibriaError::Interrupted) => {
+            return Err(SymbolicError::none("the search for an equilibrium was ended", "name it with `--at`"));
+        }
         Err(EquilibriaError::None { message, .. }) => {
             return Err(SymbolicError::none(message, "name the equilibrium with `--at`"));
         }

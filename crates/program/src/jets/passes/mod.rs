@@ -60,6 +60,7 @@ pub(super) struct Passes {
     /// The coefficients computed up to here, in these units.
     done: usize,
     scale: f64,
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only x86-64 has a choice"))]
     vectors: bool,
 }
 

@@ -15,7 +15,7 @@ mod tasks;
 use crate::options::{check_start, tolerance};
 use crate::rows::RowTimes;
 use crate::taylor::{HIGHEST_CHOSEN, LOOKS, MIN_ORDER};
-use crate::{JetCost, MAX_ORDER, Options, Outcome, Reason, Start, Tolerance};
+use crate::{JetCost, MAX_ORDER, Options, Outcome, Reason, Refusal, Start, Tolerance};
 use lane::{Lane, Series};
 use ordinate_numbers::{LANES, Lanes, Processor};
 use tasks::{Accept, Advance, Judge, State};
@@ -44,6 +44,9 @@ pub trait LaneJets {
 
     /// Where it is computed.
     fn processor(&self) -> Processor;
+
+    /// What keeps it from being evaluated, once there is something: trajectories that have not ended are left to others then.
+    fn refusal(&self) -> Option<Refusal>;
 }
 
 /// One trajectory.
@@ -123,7 +126,7 @@ impl<'a> Batch<'a> {
             self.load(lane);
         }
         self.begin_fresh();
-        while self.busy > 0 {
+        while self.busy > 0 && self.jets.refusal().is_none() {
             self.jets.extend(&self.state.f, &self.state.scale, self.state.range.high);
             let (c, stride) = self.jets.coefficients();
             let advance = Advance { state: &mut self.state, tol: &self.tol, c, stride };
