@@ -95,7 +95,7 @@ const GE3: &str = "ge3";
 /// The method called `name`, or with such an alias; capital letters do not matter.
 pub fn by_name(name: &str) -> Option<Choice> {
     let is_meant = |known: &&str| known.eq_ignore_ascii_case(name);
-    let row = METHODS.iter().find(|row| is_meant(&row.name) || row.aliases.iter().any(|alias| is_meant(alias)))?;
+    let row = METHODS.iter().find(|row| is_meant(&row.name) || row.aliases.iter().any(&is_meant))?;
     Some(Choice { family: row.family })
 }
 
