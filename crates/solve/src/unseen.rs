@@ -63,6 +63,8 @@ pub fn may_return(system: &mut dyn System, way: &[(f64, &[f64])], sights: &[Sigh
     let below = |y: &[f64], i: usize| y[i].abs() < sights[i].atol;
     let tolerance = |y: &[f64], i: usize| sights[i].atol + sights[i].rtol * y[i].abs();
     let mut seen = vec![false; n];
+    // A state that stands where it began stands there exactly, not by what rounding or a method has left of a motion.
+    let mut moved = vec![false; n];
     let mut block = UnseenBlock::new(system);
     // The states that steps have not followed since their errors began to grow, their errors then, and by how much those may have grown.
     let (mut doubted, mut noise, mut growth): (Vec<usize>, Vec<f64>, f64) = (Vec::new(), vec![0.0; n], 0.0);
@@ -76,10 +78,11 @@ pub fn may_return(system: &mut dyn System, way: &[(f64, &[f64])], sights: &[Sigh
             let [(since, from), (until, to)] = [way[step.checked_sub(1)?], way[step]];
             (until > since && (to[i] - from[i]).abs() <= tolerance(to, i)).then(|| tolerance(to, i))
         };
+        moved.iter_mut().enumerate().for_each(|(i, moved)| *moved |= (y[i] - first.1[i]).abs() > tolerance(y, i));
         // What has moved since it came to rest is followed again.
         doubted.retain(|&i| at_rest[i].is_none_or(|rest: f64| (y[i] - rest).abs() <= noise[i]));
         for i in 0..differential {
-            let error = if seen[i] && below(y, i) { Some(sights[i].atol) } else { rests(i) };
+            let error = if seen[i] && below(y, i) { Some(sights[i].atol) } else { rests(i).filter(|_| moved[i]) };
             if let (Some(error), Err(place)) = (error, doubted.binary_search(&i)) {
                 doubted.insert(place, i);
                 noise[i] = error;
