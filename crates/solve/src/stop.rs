@@ -21,7 +21,7 @@ impl StopFlag {
         StopFlag { wishes: Some(Arc::new(AtomicU32::new(0))), earlier: 0 }
     }
 
-    /// StartConditions the end. Returns how often that was wished before.
+    /// Wishes the end. Returns how often that was wished before.
     pub fn raise(&self) -> u32 {
         self.wishes.as_ref().map_or(0, |wishes| wishes.fetch_add(1, Ordering::Relaxed))
     }

@@ -47,8 +47,11 @@ impl Run<'_> {
 
     /// The rows inside the step, up to `until` exclusively, from the dense output.
     pub(super) fn rows_before(&mut self, until: f64, plan: Plan) -> Result<(), Reason> {
+        let mut last = None;
         while self.next_row < until {
-            self.check_refusal()?;
+            if let Some(reason) = self.refusal() {
+                return Err(self.end_at_row(last, plan).unwrap_or(reason));
+            }
             let (mut times, mut count) = ([self.next_row; OCTET], 0);
             while count < OCTET && self.next_row < until {
                 times[count] = self.next_row;
@@ -78,9 +81,21 @@ impl Run<'_> {
                 let result = restored.and_then(|()| self.row(t, &y));
                 self.scratch[0] = y;
                 result?;
+                last = Some(t);
             }
         }
         Ok(())
+    }
+
+    /// A run that is ended between the rows of a step has come to the last one of them.
+    fn end_at_row(&mut self, last: Option<f64>, plan: Plan) -> Option<Reason> {
+        let t = last?;
+        let theta = (t - self.t) / plan.h;
+        let mut y = std::mem::take(&mut self.y);
+        self.method.interpolate(theta, &mut y);
+        let restored = self.restore_inside(t, theta, &mut y).map_err(|failure| failure.without_step(t));
+        (self.y, self.t) = (y, t);
+        restored.err().or_else(|| self.refusal())
     }
 
     /// The errors of rows are those of the dense output, from which their equations move them: the errors move with them.
