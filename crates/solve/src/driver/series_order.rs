@@ -62,6 +62,9 @@ impl Run<'_> {
             if place == 0 {
                 let matters = |i: usize| defect[i].abs() > PART_OF_TOLERANCE * self.tol.of(i, [self.y[i]; 2]);
                 ranges.iter_mut().enumerate().for_each(|(i, range)| *range = range.filter(|_| matters(i)));
+                if ranges.iter().all(Option::is_none) {
+                    return;
+                }
             }
             for (range, (before, defect)) in ranges.iter_mut().zip(before.iter().zip(&defect)) {
                 // not a number where the signs differ: then it is no power
