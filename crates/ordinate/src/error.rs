@@ -218,15 +218,21 @@ impl Task<'_> {
         let Returning { unseen: returning, resting } =
             kept.path.may_return(&mut evaluator.another(), self.options.rtol, &atol);
         let (returns, leaves_rest) = (returning.contains(&true), resting.contains(&true));
-        if !returns
-            && !leaves_rest
-            && let Some(found) = self.carried(evaluator, outputs, outcome, kept)
-        {
+        let companions =
+            |kept: &Kept| self.choice.companions(self.options, outcome, self.rows_at_ends(&kept.columns[0]));
+        if !returns && let Some(found) = self.carried(evaluator, outputs, outcome, kept) {
             let far = outcome.error.as_ref().is_some_and(|error| kept.path.is_small_beside(&error.largest));
             let other = if far { self.against_automatic(evaluator, outputs, outcome, kept) } else { None };
-            return other.or(Some(found));
+            let mut found = other.unwrap_or(found);
+            if leaves_rest {
+                kept.settle();
+                let companion = &companions(kept)[0];
+                self.look_for_growth(evaluator, outputs, (outcome, &mut *kept), companion, &mut found);
+            }
+            return Some(found);
         }
         kept.settle();
+        let companions = companions(kept);
         let mut other_evaluator = evaluator.with_other_rounding();
         // Only a start value at the very edge of what is possible is wrong with another last bit.
         let start = StartValues::new(self.compiled, &mut other_evaluator, self.t_start);
@@ -239,8 +245,6 @@ impl Task<'_> {
         let (mut far, mut shifts) = (false, None);
         // Variables of higher index are as wrong as the step that they are in: by chance two runs agree about them.
         let direct = !self.compiled.sorted.indices.is_empty();
-        let at_ends = self.rows_at_ends(&kept.columns[0]);
-        let companions = self.choice.companions(self.options, outcome, at_ends);
         for (mut other_evaluator, start) in attempts {
             for companion in &companions {
                 let beside = Task { start: &start, choice: self.choice.converging(), ..*self };
@@ -282,11 +286,7 @@ impl Task<'_> {
             }
         }
         if leaves_rest && let Some(best) = best.as_mut().filter(|best| best.complete) {
-            match self.against_explicit(evaluator, outputs, (outcome, &mut *kept), &companions[0]) {
-                Some(error) if error.complete => best.be_at_least(&error),
-                Some(error) => *best = error,
-                None => {}
-            }
+            self.look_for_growth(evaluator, outputs, (outcome, &mut *kept), &companions[0], best);
         }
         if let Some(error) = shifts
             .and_then(|shifts| self.against_shifted(evaluator, outputs, (outcome, &mut *kept), &companions[0], shifts))

@@ -17,6 +17,8 @@ const SMALLEST_ATOL: f64 = 1e-290;
 const EXPLICIT: &str = "dp8";
 const EXPLICIT_STEPS: u64 = 20_000;
 const MORE_STEPS: u64 = 20;
+/// Global errors of the explicit run, in tolerances of its steps: a motion that is not unstable leaves it within so many.
+const EXPLICIT_ERRORS: f64 = 100.0;
 
 /// A comparison with another run.
 pub(super) struct Compared {
@@ -117,10 +119,34 @@ impl Task<'_> {
         found.error.complete.then_some(found.error)
     }
 
+    /// An estimate is at least the difference to an explicit run where that has left a rest. What is within so many of its tolerances are
+    /// its own errors; a run that ends early has found what the other one did not.
+    pub(super) fn look_for_growth(
+        &self,
+        evaluator: &Evaluator,
+        outputs: &mut Evaluator,
+        (outcome, kept): (&Outcome, &mut Kept),
+        companion: &Companion,
+        best: &mut GlobalError,
+    ) {
+        let tolerance = |state: usize, most: f64| Task::atol(self.options, state) + self.options.rtol * most;
+        match self.against_explicit(evaluator, outputs, (outcome, &mut *kept), companion) {
+            Some(error) if !error.complete => *best = error,
+            Some(error) => {
+                let most = kept.path.greatest();
+                let mut apart = error.largest.iter().zip(&most).enumerate();
+                if apart.any(|(state, (error, most))| *error > EXPLICIT_ERRORS * tolerance(state, *most)) {
+                    best.be_at_least(&error);
+                }
+            }
+            None => {}
+        }
+    }
+
     /// The error where a state rested, within its tolerance, at a point that stops attracting it. What a method with long steps damps
     /// grows there, and so does the rounding that leaves a state exactly at such a point: an explicit method, whose steps are short where
     /// something grows, follows both. `None` if that takes too many steps.
-    pub(super) fn against_explicit(
+    fn against_explicit(
         &self,
         evaluator: &Evaluator,
         outputs: &mut Evaluator,

@@ -66,7 +66,7 @@ impl Path {
     }
 
     /// The largest absolute value of each state.
-    fn greatest(&self) -> Vec<f64> {
+    pub fn greatest(&self) -> Vec<f64> {
         let mut most = vec![0.0f64; self.states()];
         self.points()
             .for_each(|point| most.iter_mut().zip(&point[1..]).for_each(|(most, y)| *most = most.max(y.abs())));

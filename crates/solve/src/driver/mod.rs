@@ -384,7 +384,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Asks the method how long the step from here should be, if it has wishes.
+    /// Asks the method how long the step from here should be, if it chooses its steps.
     fn ask_wish(&mut self) -> Result<(), Reason> {
         self.prepare_method();
         if self.wished || self.options.step.is_some() || !self.method.chooses_step() {

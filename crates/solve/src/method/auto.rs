@@ -554,7 +554,7 @@ impl Method for AutoMethod {
         self.decide(system, from, tol);
         match self.method().preferred_step(system, from, tol) {
             Err(StepFailure::NoSeries { .. }) if self.do_without_series(system, from, tol) => {
-                // Whoever takes over has no wishes, and is asked for none.
+                // The method that takes over does not choose its steps.
                 Ok(f64::INFINITY)
             }
             // It begins right behind a root of zero: the series converges for no longer than it is away from it.

@@ -295,7 +295,7 @@ pub trait Method {
     }
 
     /// The step that the method wants from here, asked once before the first attempt from a point; on rejection the
-    /// driver shortens it. Only of methods that have wishes.
+    /// driver shortens it. Only of methods that choose their steps.
     fn preferred_step(
         &mut self,
         _system: &mut dyn System,
